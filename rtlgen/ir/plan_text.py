@@ -49,7 +49,7 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.schedule import bounds_text
 from rtlgen.ir.scop import Array, Scop, Statement
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import FloatType, NumberType
 
 
 def plan_text(plan: KernelPlan) -> str:
@@ -259,7 +259,9 @@ def _type(width_bits: int, signed: bool) -> str:
     return f"{'i' if signed else 'u'}{width_bits}"
 
 
-def _c_type(type_: IntType) -> str:
+def _c_type(type_: NumberType) -> str:
+    if isinstance(type_, FloatType):
+        return str(type_)
     return _type(type_.width_bits, type_.signed)
 
 

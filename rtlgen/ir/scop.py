@@ -26,7 +26,7 @@ from rtlgen.ir.expr import (
 )
 from rtlgen.ir.records import Record
 from rtlgen.ir.schedule import Schedule
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 from rtlgen.source import SourceFile, Span
 
 Role: TypeAlias = Literal["in", "out", "inout", "local"]
@@ -42,12 +42,13 @@ class Array:
     role: `in` (read, never written), `out` (written, never read), `inout` (both), or `local` (not
         visible outside, dead after the run, undefined before the first write).
     storage: where it was declared.
-    values: of all elements of a constant table, row-major; () for anything else.
+    values: of all elements of a constant table, row-major; () for anything else. Of floats they are
+        patterns.
     cuts: how it is cut into banks.
     """
 
     name: str
-    element: IntType
+    element: NumberType
     shape: tuple[int, ...]
     role: Role
     storage: Storage
@@ -109,7 +110,7 @@ class ScalarArgument:
     """
 
     name: str
-    type: IntType
+    type: NumberType
     span: Span
     limits: tuple[int, int] | None = None
 
@@ -119,7 +120,7 @@ class Parameter:
     """A parameter of the C function, used or not; the extents of an array stand with the array."""
 
     name: str
-    type: IntType
+    type: NumberType
     is_array: bool
 
 

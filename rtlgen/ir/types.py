@@ -101,6 +101,20 @@ class FloatType:
         """The type itself: only integers are promoted."""
         return self
 
+    def holds(self, other: FloatType) -> bool:
+        """Return whether every value of another format is one of this one, subnormals included."""
+        least = self.bias + self.fraction_bits
+        return (
+            self.bias >= other.bias
+            and self.fraction_bits >= other.fraction_bits
+            and least >= other.bias + other.fraction_bits
+        )
+
+    @property
+    def greatest_integer(self) -> int:
+        """Beyond all finite numbers, the power of two."""
+        return 1 << self.bias + 1
+
     @property
     def bias(self) -> int:
         """What is added to an exponent where it is stored."""

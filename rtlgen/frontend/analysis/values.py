@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import cast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import divided, is_by_iterators, is_decided, is_held
 from rtlgen.frontend.analysis.ranges import Ranges
-from rtlgen.frontend.errors import BadConstant
+from rtlgen.frontend.errors import BadConstant, UnsupportedExpression
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -17,12 +19,15 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOp,
+    FloatOperation,
     IndexValue,
     Select,
     Unary,
     UnaryOp,
 )
-from rtlgen.ir.types import INT32, IntType, NumberType, common_type
+from rtlgen.ir.float_arithmetic import evaluate, fits_integer
+from rtlgen.ir.types import INT32, INT64, FloatType, IntType, NumberType, common_type
 from rtlgen.source import Span
 
 
@@ -68,6 +73,7 @@ class Value:
     obstacle: set exactly when `affine` is None.
     modular: an affine function that the value equals modulo 2**width of its type, though not
         everywhere: unsigned `x + dx` with a negative dx, on its way to what it is meant to be.
+    whole: the integer that a floating-point value is everywhere, if it is known to be one.
     """
 
     expr: Expr
@@ -75,6 +81,7 @@ class Value:
     obstacle: Obstacle | None
     span: Span
     modular: Affine | None = None
+    whole: Value | None = None
 
     @property
     def residue(self) -> Affine | None:
@@ -87,10 +94,17 @@ class Value:
 
     @property
     def constant(self) -> int | None:
-        """The value when it is the same everywhere and known."""
+        """The value when it is the same everywhere and known; no number with a fraction is."""
         if self.affine is not None and self.affine.is_constant:
             return self.affine.constant
         return None
+
+    @property
+    def stored_constant(self) -> int | None:
+        """What a memory holds of a value that is the same everywhere: of a float its pattern."""
+        if isinstance(self.expr, Constant) and isinstance(self.type, FloatType):
+            return self.expr.value
+        return self.constant
 
 
 def opaque(expr: Expr, obstacle: Obstacle, span: Span) -> Value:
@@ -106,8 +120,19 @@ def exact(affine: Affine, type_: NumberType, span: Span) -> Value:
 
 
 def literal(value: int, type_: NumberType, span: Span) -> Value:
-    """Return a constant, wrapped to its type."""
+    """Return a constant, wrapped to its type; of a float it is the pattern."""
+    if isinstance(type_, FloatType):
+        return _floating(Constant(type_.wrap(value), type_), span)
     return exact(Affine((), type_.wrap(value)), type_, span)
+
+
+def _floating(expr: Expr, span: Span, *operands: Value, whole: Value | None = None) -> Value:
+    """Return a floating-point value, or a comparison of some."""
+    obstacle = next(
+        (x.obstacle for x in operands if x.obstacle is not None),
+        Obstacle(ObstacleKind.NONLINEAR, "is a floating-point number", span),
+    )
+    return Value(expr, None, obstacle, span, whole=whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +147,8 @@ class Arithmetic:
             return value
         if type_.is_bool:
             value = self.truth(value)
+        if isinstance(type_, FloatType) or isinstance(value.type, FloatType):
+            return self._to_or_from_float(value, type_)
         expr = Cast(value.expr, type_)
         if value.affine is not None:
             return self._fitted(value.affine, expr, value.span)
@@ -146,9 +173,14 @@ class Arithmetic:
         if op == "lnot":
             if operand.constant is not None:
                 return literal(int(operand.constant == 0), INT32, span)
+            truth = self.truth(operand) if isinstance(operand.type, FloatType) else operand
             return opaque(
-                Unary(op, operand.expr, INT32), self._blame("a negation", span, operand), span
+                Unary(op, truth.expr, INT32), self._blame("a negation", span, operand), span
             )
+        if isinstance(operand.type, FloatType):
+            if op != "neg":
+                raise _no_integers("~", span, operand)
+            return self.floating("neg", (operand,), operand.type, span)
         value = self.promoted(operand)
         expr = Unary(op, value.expr, value.type)
         residue = value.residue
@@ -160,9 +192,15 @@ class Arithmetic:
 
     def binary(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
         """Apply a binary operator, after the conversions that it makes."""
+        if op not in FLOAT_OPS:
+            for operand in (left, right):
+                if isinstance(operand.type, FloatType):
+                    raise _no_integers(_SYMBOLS[op], span, operand)
         if op in ("shl", "shr"):
             return self._shift(op, self.promoted(left), self.promoted(right), span)
         type_ = common_type(left.type, right.type)
+        if isinstance(type_, FloatType):
+            return self._on_floats(op, left, right, type_, span)
         left, right = self.convert(left, type_), self.convert(right, type_)
         if op in ("div", "rem") and right.constant == 0:
             raise BadConstant("division by zero", labels=(Label(span, "the divisor is 0"),))
@@ -199,7 +237,8 @@ class Arithmetic:
         """Choose by `condition`; both arms are converted to their common type."""
         type_ = common_type(if_true.type, if_false.type)
         if_true, if_false = self.convert(if_true, type_), self.convert(if_false, type_)
-        if condition.constant is not None and None not in (if_true.affine, if_false.affine):
+        is_known = isinstance(type_, FloatType) or None not in (if_true.affine, if_false.affine)
+        if condition.constant is not None and is_known:
             return replace(if_true if condition.constant else if_false, span=span)
         expr = Select(self.truth(condition).expr, if_true.expr, if_false.expr, type_)
         if is_by_iterators(expr):
@@ -211,11 +250,100 @@ class Arithmetic:
 
     def truth(self, value: Value) -> Value:
         """Return 0 or 1 for a value that is tested."""
-        if isinstance(value.expr, Binary) and value.expr.op in COMPARISONS:
+        if isinstance(value.expr, Binary | FloatOperation) and value.expr.op in COMPARISONS:
             return value
         if isinstance(value.expr, Unary) and value.expr.op == "lnot":
             return value
         return self.binary("ne", value, literal(0, INT32, value.span), value.span)
+
+    # Floating point.
+
+    def floating(
+        self, op: FloatOp, operands: Sequence[Value], type_: NumberType, span: Span
+    ) -> Value:
+        """Apply an operation to values of one floating-point type; on constants, do it."""
+        expr = FloatOperation(op, tuple(operand.expr for operand in operands), type_)
+        known = [x.value for x in expr.operands if isinstance(x, Constant)]
+        if len(known) == len(operands) and not _is_undefined(op, known, expr.of, type_):
+            return literal(evaluate(op, known, expr.of, type_), type_, span)
+        if isinstance(type_, FloatType):
+            return _floating(expr, span, *operands)
+        return opaque(expr, self._blame("a floating-point comparison", span, *operands), span)
+
+    def bits(self, value: Value, type_: IntType) -> Value:
+        """Return the pattern of a floating-point value, as an unsigned number of its width."""
+        assert isinstance(value.type, FloatType) and type_.width_bits == value.type.width_bits
+        if isinstance(value.expr, Constant):
+            return literal(value.expr.value, type_, value.span)
+        blame = self._blame("the pattern of a float", value.span, value)
+        return opaque(Cast(value.expr, type_), blame, value.span)
+
+    def _on_floats(
+        self, op: BinaryOp, left: Value, right: Value, type_: FloatType, span: Span
+    ) -> Value:
+        """Apply an operator to operands of which one is a float."""
+        if op in COMPARISONS:
+            found = [self._whole(operand, type_) for operand in (left, right)]
+            wholes = [whole for whole in found if whole is not None]
+            if len(wholes) == len(found):
+                # All of them are in the range of this type, whatever signs theirs have.
+                both = [self.convert(whole, INT64) for whole in wholes]
+                return self.binary(op, both[0], both[1], span)
+        left, right = self.convert(left, type_), self.convert(right, type_)
+        match op:
+            case "gt" | "ge":
+                return self.floating("lt" if op == "gt" else "le", (right, left), INT32, span)
+            case "ne":
+                is_equal = self.floating("eq", (left, right), INT32, span)
+                return self.unary("lnot", is_equal, span)
+            case "lt" | "le" | "eq":
+                return self.floating(op, (left, right), INT32, span)
+            case _:
+                return self.floating(cast(FloatOp, op), (left, right), type_, span)
+
+    def _whole(self, value: Value, type_: FloatType) -> Value | None:
+        """Return the integer that an operand is, if the type holds it."""
+        if value.whole is not None:
+            return value.whole
+        if isinstance(value.expr, Constant) and isinstance(value.type, FloatType):
+            bits, of = value.expr.value, value.type
+            whole = _whole_constant(value)
+            is_whole = evaluate("trunc", [bits], of, of) == bits
+            return literal(whole, INT64, value.span) if is_whole and whole is not None else None
+        return None if isinstance(value.type, FloatType) else self._held_whole(value, type_)
+
+    def _held_whole(self, value: Value, type_: FloatType) -> Value | None:
+        """Return an integer if a floating-point type holds every value that it may have."""
+        low, high = value.type.minimum, value.type.maximum
+        if value.affine is not None:
+            low, high = self.ranges.minimum(value.affine), self.ranges.maximum(value.affine)
+        most = 1 << type_.fraction_bits + 1
+        return value if -most <= low and high <= most <= type_.greatest_integer else None
+
+    def _to_or_from_float(self, value: Value, type_: NumberType) -> Value:
+        """Convert where one of both types is a floating-point one (C11 6.3.1.4, 6.3.1.5)."""
+        if not isinstance(value.type, FloatType):
+            assert isinstance(type_, FloatType)
+            if value.constant is not None:
+                bits = evaluate("from_int", [value.constant], value.type, type_)
+                whole = self._held_whole(value, type_)
+                return _floating(Constant(bits, type_), value.span, value, whole=whole)
+            expr = FloatOperation("from_int", (value.expr,), type_)
+            return _floating(expr, value.span, value, whole=self._held_whole(value, type_))
+        if not isinstance(type_, FloatType):
+            if value.whole is not None:
+                return self.convert(value.whole, type_)
+            number = _whole_constant(value)
+            if number is not None and type_.minimum <= number <= type_.maximum:
+                return literal(number, type_, value.span)
+            return self.floating("to_int", (value,), type_, value.span)
+        match value.expr:
+            case FloatOperation("convert", (inner,)) if inner.type == type_:
+                # What has been made wider, and all its values are there.
+                if isinstance(inner.type, FloatType) and value.type.holds(inner.type):
+                    return replace(value, expr=inner)
+        found = self.floating("convert", (value,), type_, value.span)
+        return replace(found, whole=value.whole if type_.holds(value.type) else None)
 
     def logical(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
         """Apply `&&` (op `and`) or `||` (op `or`); both operands are pure."""
@@ -260,6 +388,36 @@ class Arithmetic:
             if operand.obstacle is not None:
                 return operand.obstacle
         return Obstacle(ObstacleKind.NONLINEAR, what, span)
+
+
+FLOAT_OPS = frozenset(("add", "sub", "mul", "div", *COMPARISONS))
+"""The binary operators that floating-point numbers have."""
+
+_SYMBOLS = {"rem": "%", "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"}
+
+
+def _no_integers(symbol: str, span: Span, operand: Value) -> UnsupportedExpression:
+    return UnsupportedExpression(
+        f"`{symbol}` is for integers",
+        labels=(Label(span), Label(operand.span, f"is {operand.type}")),
+        help="convert the operand to an integer type",
+    )
+
+
+def _whole_constant(value: Value) -> int | None:
+    """Return the integer part of a constant; None if it is none, or is too large for any type."""
+    match value.expr:
+        case Constant(bits, FloatType() as type_) if fits_integer(bits, type_, INT64):
+            return evaluate("to_int", [bits], type_, INT64)
+    return None
+
+
+def _is_undefined(op: FloatOp, known: Sequence[int], of: NumberType, to: NumberType) -> bool:
+    """Tell whether C leaves the result of a conversion open: the run will tell."""
+    if op != "to_int":
+        return False
+    assert isinstance(of, FloatType) and isinstance(to, IntType)
+    return not fits_integer(known[0], of, to)
 
 
 _NONLINEAR = {

@@ -27,7 +27,7 @@ from rtlgen.frontend.evolution.induction import (
     trip_count,
 )
 from rtlgen.frontend.evolution.relevance import first_use, relevance
-from rtlgen.frontend.reading.declarations import Declarations
+from rtlgen.frontend.reading.declarations import Declarations, counting_type
 from rtlgen.frontend.reading.expressions import ExpressionReader, Unnoticed
 from rtlgen.frontend.reading.loop_headers import Header, split_header
 from rtlgen.frontend.reading.loops import LoopReader
@@ -38,7 +38,7 @@ from rtlgen.frontend.syntax.assigned import assigned, calls, declared
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
-from rtlgen.ir.types import INT64, IntType
+from rtlgen.ir.types import INT64, IntType, NumberType
 from rtlgen.source import Span
 
 MAX_STEPS = 20_000
@@ -77,7 +77,7 @@ class Effects:
         self._definitions = definitions
         self._calls = calls(node)
         self._steps = 0
-        self._types: dict[str, IntType] = {}
+        self._types: dict[str, NumberType] = {}
         self._known: dict[tuple[int, frozenset[tuple[str, Affine | None]]], State] = {}
 
     def after(self, state: State, symbols: Iterable[Variable] = ()) -> State:
@@ -116,7 +116,7 @@ class Effects:
         return trips is not None and self.ranges.minimum(trips) > 0
 
     def in_iteration(
-        self, iterator: str, type_: IntType, value: int, state: State, variable: Variable
+        self, iterator: str, type_: NumberType, value: int, state: State, variable: Variable
     ) -> State:
         """Return what is known behind the statement in one iteration of the loop around it.
 
@@ -127,7 +127,7 @@ class Effects:
         with self._counting(iterator, type_) as counter:
             return self.after({**state, counter: Affine((), value)}, [variable])
 
-    def run_iteration(self, iterator: str, type_: IntType, value: int, run: Run) -> None:
+    def run_iteration(self, iterator: str, type_: NumberType, value: int, run: Run) -> None:
         """Let `run` carry out one iteration of the loop around the statement.
 
         Parameters
@@ -154,7 +154,7 @@ class Effects:
                 yield variable
 
     @contextmanager
-    def _counting(self, iterator: str, type_: IntType) -> Iterator[str]:
+    def _counting(self, iterator: str, type_: NumberType) -> Iterator[str]:
         """Let an iterator be a scalar of the state; yield its unique name."""
         span = self.locator.start(self._node)
         counter = Variable(f"{iterator} in turn", type_, (), "local", False, span)
@@ -197,7 +197,7 @@ class Effects:
         run.carry_out(node)
         return run.state
 
-    def value(self, value: Value, type_: IntType) -> Affine | None:
+    def value(self, value: Value, type_: NumberType) -> Affine | None:
         """Return what a scalar of a type holds that is set to a value."""
         if value.affine is not None or value.modular is None:
             return value.affine
@@ -224,7 +224,9 @@ class Effects:
         """Return the scalars around `node` that matter and may change below it."""
         names = {name for name, _ in assigned(node) if name in self._relevance.names}
         found = {name: self.declarations.scopes.stored(name) for name in sorted(names)}
-        return list({v.name: v for v in found.values() if v is not None and not v.shape}.values())
+        scalars = (v for v in found.values() if v is not None and not v.shape)
+        # What a float becomes is no affine function of what it was.
+        return list({v.name: v for v in scalars if isinstance(v.element, IntType)}.values())
 
     def cycle(self, state: State, most: int) -> list[State] | None:
         """Return the states before each run of the statement until they begin again.
@@ -329,7 +331,7 @@ class Run:
         declarations.scopes.declare(node.name, Unusable(refusal))
         if not isinstance(node.type, c_ast.TypeDecl) or node.storage:
             return
-        type_ = declarations.iterator_type(node)
+        type_ = declarations.scalar_type(node)
         value = None
         if node.init is not None:
             reader = self._reader()
@@ -337,7 +339,7 @@ class Run:
             value = self.effects.value(converted, type_)
         self._keep(node.name, type_, span, value)
 
-    def _keep(self, name: str, type_: IntType, span: Span, value: Affine | None) -> Variable:
+    def _keep(self, name: str, type_: NumberType, span: Span, value: Affine | None) -> Variable:
         """Declare a variable of this run."""
         variable = Variable(f"{name} {span}", type_, (), "local", False, span)
         self.effects.declarations.scopes.declare(name, variable)
@@ -384,7 +386,7 @@ class Run:
             if header.declares:
                 type_ = declarations.iterator_type(node.init.decls[0])
             elif stored is not None:
-                type_ = stored.element
+                type_ = counting_type(stored.element, header.span)
             else:
                 self._forget(node)
                 return

@@ -33,6 +33,7 @@ from rtlgen.frontend.syntax.assigned import assigned, below, mentions, written_p
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
+from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
 
@@ -117,7 +118,9 @@ class Moves:
         counter = self._scopes.lookup(iterator)
         assert isinstance(counter, ActiveIterator), "the loop is open"
         moves = LoopMoves(loop, ranges, iterator, counter.type)
-        pending = [s for s in moved if s.before is not None]
+        pending = [
+            s for s in moved if s.before is not None and isinstance(s.variable.element, IntType)
+        ]
         effects = {s.variable.name: self._effects(node, s, ranges) for s in pending}
         found: list[InLoop] = []
         # What is known of one may tell what another one does.

@@ -13,6 +13,7 @@ from rtlgen.frontend.errors import (
     DuplicateName,
     FrontendError,
     InitialiserUnsupported,
+    UnboundedLoop,
     UnsupportedDeclaration,
     UnsupportedType,
 )
@@ -38,7 +39,7 @@ from rtlgen.frontend.syntax.assigned import assigned, below, handed_over
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.types import OPEN, CType
 from rtlgen.ir.scop import Parameter, Storage
-from rtlgen.ir.types import INT32, IntType
+from rtlgen.ir.types import INT32, IntType, NumberType
 from rtlgen.source import Span
 
 _INLINE = ("inline",)
@@ -89,7 +90,7 @@ class Declarations:
             self._locator,
             self.scopes,
             ranges,
-            self.types.integer,
+            self.types.number,
             surroundings,
             is_guarded=is_guarded,
         )
@@ -203,7 +204,7 @@ class Declarations:
         else:
             self._scalar_input(node.name, type_.element, span)
 
-    def _scalar_input(self, name: str, element: IntType, span: Span) -> None:
+    def _scalar_input(self, name: str, element: NumberType, span: Span) -> None:
         """Declare what the caller gives, unless `-D` does."""
         if name in self._fixed:
             value = fixed_value(name, self._fixed[name], element, span)
@@ -242,8 +243,8 @@ class Declarations:
             self.scopes.declare(node.name, Unusable(error))
             raise
 
-    def iterator_type(self, node: c_ast.Decl) -> IntType:
-        """Return the type of an iterator that a loop header declares."""
+    def scalar_type(self, node: c_ast.Decl) -> NumberType:
+        """Return the type of a scalar."""
         type_ = self._element_type(node)
         assert type_.element is not None
         if type_.shape:
@@ -252,7 +253,11 @@ class Declarations:
             )
         return type_.element
 
-    def temporary(self, c_name: str, element: IntType, span: Span) -> Variable:
+    def iterator_type(self, node: c_ast.Decl) -> IntType:
+        """Return the type of an iterator that a loop header declares."""
+        return counting_type(self.scalar_type(node), self._locator.span(node))
+
+    def temporary(self, c_name: str, element: NumberType, span: Span) -> Variable:
         """Return a new local scalar that the text does not declare."""
         return self._new_variable(c_name, CType(element, (), False), "local", span, declare=False)
 
@@ -304,8 +309,9 @@ class Declarations:
             type_ = replace(type_, is_const=True)
         if node.init is not None and not type_.shape and type_.is_const:
             value = self.constant_reader().value(node.init)
-            if value.constant is not None:
-                constant = NamedConstant(node.name, element.wrap(value.constant), element, span)
+            value = self.constant_reader().arithmetic.convert(value, element)
+            if value.stored_constant is not None:
+                constant = NamedConstant(node.name, value.stored_constant, element, span)
                 self.scopes.declare(node.name, constant)
                 return None
         if storage == "local" and "extern" in node.storage:
@@ -421,6 +427,23 @@ class Declarations:
             definition = known.definition
         span = self._locator.name_span(node, node.name)
         self.scopes.declare(node.name, Function(node.name, span, definition))
+
+
+def counting_type(type_: NumberType, span: Span) -> IntType:
+    """Return the type of what counts a loop.
+
+    Raises
+    ------
+    UnboundedLoop: it is a floating-point type.
+    """
+    if isinstance(type_, IntType):
+        return type_
+    raise UnboundedLoop(
+        "a floating-point variable counts the loop",
+        labels=(Label(span, f"is {type_}"),),
+        notes=("its steps are rounded, so that their number is not known",),
+        help="count in an integer, or state the most iterations: #pragma rtlgen bound N",
+    )
 
 
 def _only_value(node: c_ast.Decl, span: Span) -> c_ast.Node:

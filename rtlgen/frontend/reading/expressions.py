@@ -63,10 +63,11 @@ from rtlgen.frontend.text.constants import (
     integer_constant,
     wide_character_constant,
 )
+from rtlgen.frontend.text.float_constants import float_constant
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
-from rtlgen.ir.types import INT32, IntType
+from rtlgen.ir.types import INT32, IntType, NumberType
 from rtlgen.source import Span
 
 BINARY_OPS: dict[str, BinaryOp] = {
@@ -115,7 +116,7 @@ class ExpressionReader:
         locator: Locator,
         scopes: Scopes,
         ranges: Ranges,
-        cast_type: Callable[[c_ast.Typename, Span], IntType],
+        cast_type: Callable[[c_ast.Typename, Span], NumberType],
         surroundings: Surroundings,
         *,
         is_guarded: bool = False,
@@ -281,11 +282,7 @@ class ExpressionReader:
     def _constant(self, node: c_ast.Constant, span: Span) -> Value:
         text: str = node.value
         if node.type in ("float", "double", "long double"):
-            raise FloatingPoint(
-                "floating-point constants are not supported",
-                labels=(Label(span),),
-                help="use integers in fixed point",
-            )
+            return self._float_constant(text, span)
         if node.type == "nullptr_t":
             raise _null_pointer(span)
         if node.type == "string":
@@ -301,6 +298,12 @@ class ExpressionReader:
         except ValueError as error:
             raise BadConstant("bad constant", labels=(Label(span, str(error)),)) from error
         return literal(value, type_, span)
+
+    def _float_constant(self, text: str, span: Span) -> Value:
+        try:
+            return literal(*float_constant(text), span)
+        except ValueError as error:
+            raise FloatingPoint("bad constant", labels=(Label(span, str(error)),)) from error
 
     def _name(self, node: c_ast.ID, span: Span) -> Value:
         symbol = self._scopes.lookup(node.name)
@@ -332,7 +335,7 @@ class ExpressionReader:
                     f"the function `{node.name}` is used as a value", labels=(Label(span),)
                 )
 
-    def _observed(self, node: c_ast.ID, type_: IntType, span: Span) -> Value | None:
+    def _observed(self, node: c_ast.ID, type_: NumberType, span: Span) -> Value | None:
         """Return the value of a scalar that running a loop has told, if it has."""
         ranges, observation = self.arithmetic.ranges, self._surroundings.observed(node)
         known = None if observation is None else observation.known(ranges)

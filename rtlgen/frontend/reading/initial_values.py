@@ -19,7 +19,7 @@ from rtlgen.frontend.errors import FrontendError, InitialiserUnsupported
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.syntax.types import OPEN
 from rtlgen.frontend.text.constants import CHARACTER, character_constant
-from rtlgen.ir.types import INT64, IntType
+from rtlgen.ir.types import INT64, NumberType
 from rtlgen.source import Span
 
 MAX_ELEMENTS = 1 << 16
@@ -43,7 +43,7 @@ class InitialValues:
 def initial_values(
     node: c_ast.Node,
     shape: Sequence[int],
-    element: IntType,
+    element: NumberType,
     reader: ExpressionReader,
     span: Span,
     *,
@@ -78,7 +78,11 @@ def initial_values(
 
 
 def first_extent(
-    node: c_ast.Node, inner: Sequence[int], element: IntType, reader: ExpressionReader, span: Span
+    node: c_ast.Node,
+    inner: Sequence[int],
+    element: NumberType,
+    reader: ExpressionReader,
+    span: Span,
 ) -> int:
     """Return the first extent of an array that its values give it.
 
@@ -90,7 +94,11 @@ def first_extent(
 
 
 def _filler(
-    node: c_ast.Node, shape: Sequence[int], element: IntType, reader: ExpressionReader, span: Span
+    node: c_ast.Node,
+    shape: Sequence[int],
+    element: NumberType,
+    reader: ExpressionReader,
+    span: Span,
 ) -> _Filler:
     filler = _Filler(element, reader, span)
     if isinstance(node, c_ast.InitList):
@@ -111,7 +119,7 @@ class _Filler:
     values: expressions, and the numbers of characters, by element. end: behind the last one.
     """
 
-    element: IntType
+    element: NumberType
     reader: ExpressionReader
     span: Span
     values: dict[int, c_ast.Node | int] = field(default_factory=dict)
@@ -214,11 +222,11 @@ def _unbraced(node: c_ast.Node, span: Span) -> c_ast.Node:
     return node
 
 
-def _constant(node: c_ast.Node, element: IntType, reader: ExpressionReader) -> int:
-    value = reader.value(node)
-    if value.constant is None:
+def _constant(node: c_ast.Node, element: NumberType, reader: ExpressionReader) -> int:
+    value = reader.arithmetic.convert(reader.value(node), element)
+    if value.stored_constant is None:
         raise _refused(value.span, "this is no constant")
-    return element.wrap(value.constant)
+    return value.stored_constant
 
 
 def _refused(span: Span, why: str) -> InitialiserUnsupported:

@@ -13,7 +13,7 @@ from rtlgen.frontend.analysis.values import Value
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Storage
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import IntType, NumberType
 from rtlgen.source import Span
 
 
@@ -28,7 +28,7 @@ class Variable:
     """
 
     name: str
-    element: IntType
+    element: NumberType
     shape: tuple[int, ...]
     storage: Storage
     is_const: bool
@@ -41,7 +41,7 @@ class ScalarInput:
     """A scalar parameter of the function."""
 
     name: str
-    type: IntType
+    type: NumberType
     span: Span
 
 
@@ -51,7 +51,7 @@ class NamedConstant:
 
     name: str
     value: int
-    type: IntType
+    type: NumberType
     span: Span
 
 
@@ -108,7 +108,7 @@ class Slot:
     """A scalar of a function that is carried out on expressions; `value` None is not yet set."""
 
     name: str
-    type: IntType
+    type: NumberType
     span: Span
     value: Value | None
 

@@ -22,9 +22,11 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.types import MAX_ELEMENTS, OPEN, CType, integer_type
+from rtlgen.frontend.syntax.types import MAX_ELEMENTS, OPEN, CType, arithmetic_type
 from rtlgen.frontend.text.constants import integer_constant
-from rtlgen.ir.types import IntType
+from rtlgen.frontend.text.float_constants import float_constant
+from rtlgen.ir.float_arithmetic import evaluate
+from rtlgen.ir.types import FloatType, IntType, NumberType
 from rtlgen.source import Span
 
 
@@ -63,6 +65,13 @@ class TypeReader:
         self._enumerations[tag] = chosen if given is None else given
 
     def integer(self, node: c_ast.Typename, span: Span) -> IntType:
+        """Return the type that an enumeration is stored in."""
+        type_ = self.number(node, span)
+        if not isinstance(type_, IntType):
+            raise UnsupportedType("it is no integer type", labels=(Label(span, f"is {type_}"),))
+        return type_
+
+    def number(self, node: c_ast.Typename, span: Span) -> NumberType:
         """Return the type that a cast converts to."""
         type_ = self.read(node, span)
         if type_.element is None or type_.shape:
@@ -132,7 +141,7 @@ class TypeReader:
                     if isinstance(alias, FrontendError):
                         raise alias
                     return CType(alias.element, alias.shape, alias.is_const or is_const)
-                return CType(self._integer(names, span), (), is_const)
+                return CType(self._number(names, span), (), is_const)
             case c_ast.Struct() | c_ast.Union():
                 kind = "structures" if isinstance(inner, c_ast.Struct) else "unions"
                 raise AggregateUnsupported(
@@ -149,22 +158,23 @@ class TypeReader:
             case _:
                 raise UnsupportedType("this type is not supported", labels=(Label(span),))
 
-    def _integer(self, names: list[str], span: Span) -> IntType | None:
+    def _number(self, names: list[str], span: Span) -> NumberType | None:
         words = sorted(names)
         if words == ["void"]:
             return None
-        if any(word in ("float", "double", "_Complex") for word in words):
+        type_ = arithmetic_type(names)
+        if type_ is None and any(word in ("float", "double", "_Complex") for word in words):
             raise FloatingPoint(
-                "floating-point types are not supported",
-                labels=(Label(span, f"`{' '.join(names)}`"),),
-                help="use integers in fixed point",
+                f"the type `{' '.join(names)}` is not supported",
+                labels=(Label(span, "is computed in no circuit"),),
+                help="use `float` or `double`"
+                + (", one for each part" if "_Complex" in words else ""),
             )
-        type_ = integer_type(names)
         if type_ is None:
             raise UnsupportedType(
                 f"the type `{' '.join(names)}` is not supported",
                 labels=(Label(span),),
-                help="use an integer type of 8 to 64 bits",
+                help="use an integer type of 8 to 64 bits, `float` or `double`",
             )
         return type_
 
@@ -194,16 +204,19 @@ class TypeReader:
         return value.constant
 
 
-def fixed_value(name: str, text: str, type_: IntType, span: Span) -> int:
-    """Return the value that `-D` gives to a parameter."""
+def fixed_value(name: str, text: str, type_: NumberType, span: Span) -> int:
+    """Return the value that `-D` gives to a parameter; of a float its pattern."""
     negative = text.strip().startswith("-")
+    digits = text.strip().removeprefix("-").strip()
     try:
-        value, _ = integer_constant(text.strip().removeprefix("-").strip())
+        if isinstance(type_, FloatType):
+            return _fixed_pattern(digits, type_) ^ (type_.sign_bit if negative else 0)
+        value, _ = integer_constant(digits)
     except ValueError as error:
         raise BadDefinition(
             f"-D {name}={text} gives the parameter `{name}` no value",
             labels=(Label(span, str(error)),),
-            help=f"write -D {name}=VALUE with an integer constant",
+            help=f"write -D {name}=VALUE with a constant of its type",
         ) from error
     value = -value if negative else value
     if not type_.minimum <= value <= type_.maximum:
@@ -212,3 +225,18 @@ def fixed_value(name: str, text: str, type_: IntType, span: Span) -> int:
             labels=(Label(span, f"is {type_}, {type_.minimum} to {type_.maximum}"),),
         )
     return value
+
+
+def _fixed_pattern(digits: str, type_: FloatType) -> int:
+    """Return the number that a constant is in a type.
+
+    Raises
+    ------
+    ValueError: it is no constant.
+    """
+    try:
+        value, given = integer_constant(digits)
+    except ValueError:
+        pattern, own = float_constant(digits)
+        return pattern if own == type_ else evaluate("convert", [pattern], own, type_)
+    return evaluate("from_int", [value], given, type_)

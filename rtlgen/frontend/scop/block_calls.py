@@ -21,7 +21,7 @@ from rtlgen.frontend.errors import CallUnsupported
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.syntax.types import OPEN
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 from rtlgen.source import Span
 
 _ARGUMENTS = 3
@@ -105,7 +105,7 @@ def _through(
     source: c_ast.Node,
     names: list[str],
     extents: tuple[int, ...],
-    element: IntType,
+    element: NumberType,
 ) -> c_ast.Compound:
     """Return the loops that move elements by way of another array."""
     kept, at = c_ast.ID("memmove_kept", node.coord), node.coord
@@ -121,7 +121,7 @@ def _through(
     )
 
 
-def _rows(reader: ExpressionReader, node: c_ast.Node) -> tuple[tuple[int, ...], IntType]:
+def _rows(reader: ExpressionReader, node: c_ast.Node) -> tuple[tuple[int, ...], NumberType]:
     """Return the extents of what a pointer points to, the first of them free, and its type."""
     part = reader.elements.part(_uncast(node))
     shape = part.variable.shape[len(part.subscripts) :]
@@ -133,7 +133,7 @@ def _uncast(node: c_ast.Node) -> c_ast.Node:
 
 
 def _filling(
-    name: str, source: c_ast.Node, reader: ExpressionReader, element: IntType, span: Span
+    name: str, source: c_ast.Node, reader: ExpressionReader, element: NumberType, span: Span
 ) -> c_ast.Constant:
     """Return the element of which each byte is the one that `memset` is given."""
     byte = reader.value(source).constant

@@ -29,6 +29,7 @@ from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.symbols import Function, ScalarInput, Symbol, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.block_calls import block_loops
+from rtlgen.frontend.scop.float_calls import float_call, is_float_function
 from rtlgen.frontend.scop.place import Place, StatementReader
 from rtlgen.frontend.scop.pure_functions import NotAnExpression, PureCall
 from rtlgen.frontend.syntax.assigned import assigned
@@ -37,7 +38,7 @@ from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.types import CType
 from rtlgen.ir.expr import walk
 from rtlgen.ir.scop import Node
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 from rtlgen.source import Span
 
 MAX_OPERATIONS = 20_000
@@ -194,7 +195,7 @@ class CallReader:
         symbol = self._scopes.lookup(name) if name is not None else None
         if isinstance(symbol, Function):
             return symbol
-        if symbol is None and name in ABSOLUTE:
+        if symbol is None and name is not None and (name in ABSOLUTE or is_float_function(name)):
             return Function(name, self._locator.span(node), None)
         if name is None or symbol is not None:
             raise self._refused(node, "only functions can be called", "no function")
@@ -217,19 +218,22 @@ class CallReader:
             help="define the function in this file, or write its text in place of the call",
         )
 
-    def _result_type(self, function: c_ast.FuncDef) -> IntType | None:
+    def _result_type(self, function: c_ast.FuncDef) -> NumberType | None:
         span = self._locator.start(function.decl)
         return self._declarations.types.read(function.decl.type.type, span).element
 
     def _builtin(self, node: c_ast.FuncCall, function: Function, reader: ExpressionReader) -> Value:
         arguments = self._arguments(node)
+        span = self._locator.span(node)
+        known = float_call(function.name, arguments, reader, span)
+        if known is not None:
+            return known
         type_ = ABSOLUTE.get(function.name)
         if type_ is None or len(arguments) != 1:
             raise self._refused(
                 node, f"the function `{function.name}` is not defined here", "its text is needed"
             )
         arithmetic = reader.arithmetic
-        span = self._locator.span(node)
         value = arithmetic.convert(reader.value(arguments[0]), type_)
         zero = literal(0, type_, span)
         return arithmetic.select(
@@ -280,7 +284,7 @@ class CallReader:
         node: c_ast.FuncCall,
         function: c_ast.FuncDef,
         reader: ExpressionReader,
-        result: IntType,
+        result: NumberType,
     ) -> Value | None:
         bound = self._bound(node, function)
         values = [None if type_.shape else reader.value(argument) for _, type_, argument in bound]

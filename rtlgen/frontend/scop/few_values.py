@@ -14,14 +14,14 @@ from pycparser import c_ast
 
 from rtlgen.frontend.analysis.values import literal
 from rtlgen.frontend.evolution.moves import Moves
-from rtlgen.frontend.reading.declarations import Declarations
+from rtlgen.frontend.reading.declarations import Declarations, counting_type
 from rtlgen.frontend.reading.symbols import NamedConstant, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.place import Place, StatementReader
 from rtlgen.frontend.syntax.assigned import assigned
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.scop import Node
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 from rtlgen.source import Span
 
 MAX_VALUES = 32
@@ -51,7 +51,7 @@ class _Stepped:
     """
 
     name: str
-    type: IntType
+    type: NumberType
     span: Span
     start: c_ast.Node
     next: c_ast.Node
@@ -105,7 +105,7 @@ class ValueLoopReader:
                 stored = self._declarations.scopes.stored(name)
                 if stored is None or stored.shape != () or stored.storage != "local":
                     return None
-                type_ = stored.element
+                type_ = counting_type(stored.element, self._locator.start(node))
         match node.next:
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=stepped), rvalue=following):
                 pass

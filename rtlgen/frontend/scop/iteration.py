@@ -30,7 +30,7 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.evolution.moves import Moved, Moves
-from rtlgen.frontend.reading.declarations import Declarations
+from rtlgen.frontend.reading.declarations import Declarations, counting_type
 from rtlgen.frontend.reading.loop_headers import Header, counting_from_0, split_header
 from rtlgen.frontend.reading.loops import LoopReader
 from rtlgen.frontend.reading.symbols import ActiveIterator, Unusable, Variable
@@ -205,7 +205,7 @@ class IterationReader:
             elif not isinstance(symbol, Variable):
                 return None
             elif not self._body.is_used_after(symbol):
-                self._count_with(name, symbol.element, header)
+                self._count_with(name, counting_type(symbol.element, header.span), header)
             start = [] if node.init is None else [_assignment(name, header.start)]
             count = f"{name}_count"
             while mentions(node, frozenset((count,))):
@@ -292,7 +292,8 @@ class IterationReader:
         """Return what gives the variable of a loop with one bound its value behind it."""
         if kept is None:
             return ()
-        value = exit_value(loop, kept.element, place.ranges, loop.span)
+        counting = counting_type(kept.element, loop.span)
+        value = exit_value(loop, counting, place.ranges, loop.span)
         return self._set(node, kept, value, place)
 
     def _set(
@@ -345,10 +346,11 @@ class IterationReader:
         symbol = self._scopes.lookup(header.iterator)
         match symbol:
             case Variable(element=element, shape=()) if self._body.is_used_after(symbol):
-                return element, self._scopes.iterator_name(header.iterator), symbol
+                counting = counting_type(element, span)
+                return counting, self._scopes.iterator_name(header.iterator), symbol
             case Variable(name, element, shape=(), storage="local"):
                 self._body.note_iterator(name, span)
-                return element, name, None
+                return counting_type(element, span), name, None
             case ActiveIterator():
                 raise IteratorModified(
                     f"`{header.iterator}` already counts an outer loop",

@@ -33,7 +33,7 @@ from rtlgen.frontend.syntax.region import Region
 from rtlgen.ir.expr import ScalarParameter, walk
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Array, Node, Role, ScalarArgument, Scop, Statement
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 from rtlgen.source import SourceFile
 
 
@@ -250,7 +250,7 @@ class Kernel:
         assignment = written(variable, span, value, reader, self._locator.text(node))
         return (*before, self._body.assign(node, assignment, place, reader))
 
-    def _plain_variable(self, node: c_ast.Node, type_: IntType) -> Variable | None:
+    def _plain_variable(self, node: c_ast.Node, type_: NumberType) -> Variable | None:
         """Return the scalar variable that `node` is, if it is one of the returned type."""
         if not isinstance(node, c_ast.ID):
             return None

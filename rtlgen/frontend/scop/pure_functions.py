@@ -20,7 +20,7 @@ from rtlgen.frontend.reading.type_reader import TypeReader
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.ir.expr import BinaryOp, walk
-from rtlgen.ir.types import INT32, IntType
+from rtlgen.ir.types import INT32, NumberType
 from rtlgen.source import Span
 
 MAX_NODES = 2000
@@ -66,7 +66,7 @@ class PureCall:
         self._types = types
         self._slots: list[Slot] = []
 
-    def bind(self, name: str, type_: IntType, value: Value | None, span: Span) -> None:
+    def bind(self, name: str, type_: NumberType, value: Value | None, span: Span) -> None:
         """Declare a scalar."""
         if value is not None:
             value = self._reader.arithmetic.convert(value, type_)
@@ -74,7 +74,7 @@ class PureCall:
         self._slots.append(slot)
         self._scopes.declare(name, slot)
 
-    def run(self, items: Sequence[c_ast.Node], result: IntType) -> Value | None:
+    def run(self, items: Sequence[c_ast.Node], result: NumberType) -> Value | None:
         """Return what the statements return, or None where they end without `return`.
 
         Raises
@@ -104,7 +104,9 @@ class PureCall:
                     self._assign(item)
         return None
 
-    def _either(self, item: c_ast.If, rest: Sequence[c_ast.Node], result: IntType) -> Value | None:
+    def _either(
+        self, item: c_ast.If, rest: Sequence[c_ast.Node], result: NumberType
+    ) -> Value | None:
         condition = self._reader.value(item.cond)
         before = self._values()
         with self._reader.conditionally():
@@ -115,7 +117,7 @@ class PureCall:
             raise NotAnExpression
         return _of_size(self._select(condition, chosen, otherwise, result, chosen.span))
 
-    def _both(self, item: c_ast.If, result: IntType) -> None:
+    def _both(self, item: c_ast.If, result: NumberType) -> None:
         """Carry out both branches of an `if` that does not return, and choose what they set."""
         condition = self._reader.value(item.cond)
         before = self._values()
@@ -133,7 +135,7 @@ class PureCall:
                 slot.value = _of_size(chosen)
 
     def _select(
-        self, condition: Value, chosen: Value, otherwise: Value, type_: IntType, span: Span
+        self, condition: Value, chosen: Value, otherwise: Value, type_: NumberType, span: Span
     ) -> Value:
         arithmetic = self._reader.arithmetic
         return arithmetic.convert(arithmetic.select(condition, chosen, otherwise, span), type_)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from pycparser import c_ast
 
 from rtlgen.frontend.syntax.assigned import STEPS, below
-from rtlgen.ir.types import INT32, INT64
+from rtlgen.ir.expr import FloatOp
+from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, INT64, FloatType, IntType
 
 TELLING = frozenset(
     (
@@ -21,6 +24,47 @@ BLOCK_CALLS = frozenset(("memset", "memcpy", "memmove"))
 
 ABSOLUTE = {"abs": INT32, "labs": INT64, "llabs": INT64}
 """Functions that return the magnitude of a number, and the types of it."""
+
+_OPERATIONS: dict[str, tuple[FloatOp, int]] = {
+    "sqrt": ("sqrt", 1), "fabs": ("abs", 1), "floor": ("floor", 1), "ceil": ("ceil", 1),
+    "trunc": ("trunc", 1), "round": ("round", 1), "rint": ("rint", 1), "nearbyint": ("rint", 1),
+    "roundeven": ("rint", 1), "fmin": ("min", 2), "fmax": ("max", 2), "fma": ("fma", 3),
+    "copysign": ("copysign", 2),
+}  # fmt: skip
+_SUFFIXES = {"": FLOAT64, "f": FLOAT32, "f16": FLOAT16, "f32": FLOAT32, "f64": FLOAT64}
+
+FLOAT_OPERATIONS: dict[str, tuple[FloatOp, int, FloatType]] = {
+    f"{prefix}{name}{suffix}": (*operation, type_)
+    for name, operation in _OPERATIONS.items()
+    for suffix, type_ in _SUFFIXES.items()
+    for prefix in ("", "__builtin_")
+}
+"""Functions of <math.h> that are one operation: what it is, of how many operands, in which type."""
+
+ROUNDED_TO_INTEGERS: dict[str, tuple[FloatOp, IntType, FloatType]] = {
+    f"{prefix}{size}{name}{suffix}": (op, INT64, type_)
+    for name, op in cast("dict[str, FloatOp]", {"round": "round", "rint": "rint"}).items()
+    for size in ("l", "ll")
+    for suffix, type_ in (("", FLOAT64), ("f", FLOAT32))
+    for prefix in ("", "__builtin_")
+}
+"""Functions that round to an integer and convert the result."""
+
+CLASSIFICATIONS = frozenset(
+    f"{prefix}{name}{suffix}"
+    for name in ("isnan", "isinf", "isfinite", "isnormal", "signbit")
+    for prefix, suffix in (("", ""), ("", "f"), ("__", ""), ("__", "f"), ("__builtin_", ""))
+)
+"""Macros that tell what a number is, of any floating-point type."""
+
+ORDERED_COMPARISONS: dict[str, str] = {
+    f"{prefix}{name}": op
+    for name, op in {
+        "isgreater": "gt", "isgreaterequal": "ge", "isless": "lt", "islessequal": "le",
+    }.items()
+    for prefix in ("", "__builtin_")
+}  # fmt: skip
+"""Macros that compare as the operators do, but for flags that no circuit has."""
 
 
 def is_pure(function: c_ast.FuncDef) -> bool:

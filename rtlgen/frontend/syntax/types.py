@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, FloatType, IntType, NumberType
 
 MAX_ELEMENTS = 1 << 26
 """Of one array: ten times what the largest FPGAs hold, and what a compiler can hold as well."""
@@ -19,14 +19,31 @@ OPEN = 0
 
 @dataclass(frozen=True, slots=True)
 class CType:
-    """An integer type, or an array of it. `element` None is `void`.
+    """An arithmetic type, or an array of it. `element` None is `void`.
 
     The first extent of a parameter is `OPEN` where it is a pointer.
     """
 
-    element: IntType | None
+    element: NumberType | None
     shape: tuple[int, ...]
     is_const: bool
+
+
+_FLOATS = {
+    "float": FLOAT32, "double": FLOAT64, "_Float16": FLOAT16, "__bf16": BFLOAT16,
+    "_Float32": FLOAT32, "_Float64": FLOAT64, "_Float32x": FLOAT64,
+}  # fmt: skip
+"""Floating-point types: C's, C23's interchange types, and what gcc calls the short one."""
+
+
+def arithmetic_type(names: Sequence[str]) -> NumberType | None:
+    """Return the type of numbers that keywords spell, if they do."""
+    return float_type(names) or integer_type(names)
+
+
+def float_type(names: Sequence[str]) -> FloatType | None:
+    """Return the floating-point type that keywords spell, if they do."""
+    return _FLOATS.get(names[0]) if len(names) == 1 else None
 
 
 def integer_type(names: Sequence[str]) -> IntType | None:
