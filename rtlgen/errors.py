@@ -346,13 +346,6 @@ WARNINGS: Mapping[str, str] = {
     them. One that the file declares itself could change variables of the file: it is refused
     (E0116) where there are any.
     """,
-    "W0112": """A floating-point literal is taken as the integer that it is.
-
-        int sum = 0.0;        sum = 1e3;        a[i] = (int)2.0;
-
-    C converts the literal to the type that it is assigned to: the result is the same. A literal
-    that is no integer, or stands in a sum or product, is refused (E0108).
-    """,
     "W0113": """A pragma of another tool is not followed.
 
     The warning says what it would have asked for. None of them changes what a C program computes,

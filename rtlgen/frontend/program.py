@@ -25,8 +25,6 @@ from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.idioms import (
     drop_expectations,
     drop_volatile,
-    round_in_integers,
-    take_whole_literals,
     type_parameters_in_place,
 )
 from rtlgen.frontend.lowering.inferred_types import find_types
@@ -212,7 +210,6 @@ def _lower(
     outside = drop_outside_calls(tree, locator, changing)
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
-    round_in_integers(tree)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator)
     call_first(tree, first_calls, changing)
@@ -225,7 +222,6 @@ def _lower(
     told = desugar(tree, changing)
     # Who calls what may stand in a call that is left out by now.
     region = select_region(tree, region.function.decl.name, locator)
-    literals = {node: take_whole_literals(node) for node in tree.ext}
     passed_over = PassedOver(region, tree, locator)
     name = region.function.decl.name
     fixed = {**fixed, **records.extents(name, fixed)}
@@ -235,7 +231,6 @@ def _lower(
         *preprocessed.warnings,
         *passed_over.calls(told, "a circuit has nobody to tell"),
         *passed_over.calls(outside, "it does not touch what the circuit computes"),
-        *passed_over.literals(literals),
         *passed_over.volatile(volatile),
         *passed_over.bounds(lowered.full),
         *kernel.warnings,

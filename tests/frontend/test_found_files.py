@@ -65,7 +65,7 @@ def test_whole_literals_of_floating_types_are_the_integers_that_c_makes_of_them(
         static int same(int x) { return x; }
         long f(int a[8], unsigned char b[8]) {
           int m = 0.0, n = -(1e3), o = +0x1p4;
-          long big = 3e9L;
+          long big = 3e9;
           for (int i = 0; i < 8; i++) {
             a[i] = b[i] > 7 ? 1.0 : -2.0f;
             b[i] = (int)5.0 + (int)(double)6 + same(7.0);
@@ -74,16 +74,16 @@ def test_whole_literals_of_floating_types_are_the_integers_that_c_makes_of_them(
           return big + m + n + o + t[0][1] + t[1][0];
         }""",
     )
-    assert codes(program) == ["W0112"]
+    assert codes(program) == []
 
 
+@needs_gcc
 @pytest.mark.parametrize(
-    "value", ["0.5", "1.5f", "1.0 + 2", "a[0] * 1.0", "c ? 1.0 : a[0]", "1e999"]
+    "value", ["0.5", "1.5f", "1.0 + 2.75", "a[0] * 1.0", "c ? 1.0 : a[0]", "a[0] / 4 * 0.3"]
 )
-def test_what_is_calculated_in_floating_point_is_refused(value: str) -> None:
-    with pytest.raises(FrontendError) as refusal:
-        parse_text(f"void f(int a[8], int c) {{ a[1] = {value}; }}")
-    assert refusal.value.code == "E0108"
+def test_what_is_calculated_in_floating_point_is_converted_back(value: str) -> None:
+    program = assert_as_gcc(f"void f(int a[8], int c) {{ a[1] = {value}; }}")
+    assert codes(program) == []
 
 
 @needs_gcc
@@ -169,7 +169,9 @@ def test_what_debugging_macros_leave_behind_does_nothing() -> None:
 
 
 def test_a_parameter_of_any_type_is_refused_only_where_it_is_used() -> None:
-    odd = "char **v, double d, struct s *p, void (*g)(int), void *q, FILE *out, int w[n], int n"
+    odd = (
+        "char **v, long double d, struct s *p, void (*g)(int), void *q, FILE *out, int w[n], int n"
+    )
     program = parse_text(f"#include <stdio.h>\nvoid f(int a[8], {odd}) {{ a[0] = 1; }}")
     assert codes(program) == ["W0102"] * 8
     for use in ("v[0][0]", "d", "p->x", "q != 0", "w[1]"):
@@ -180,7 +182,7 @@ def test_a_parameter_of_any_type_is_refused_only_where_it_is_used() -> None:
 def test_a_macro_with_parameters_is_defined_on_the_command_line() -> None:
     text = "int f(int a[8]) { int s = SCALAR_VAL(0.0); return s + TWICE(a[1]); }"
     program = parse_text(text, defines={"SCALAR_VAL(x)": "x", "TWICE(x)": "(2 * (x))"})
-    assert codes(program) == ["W0112"]
+    assert codes(program) == []
     unknown = parse_text("void f(int a[2]) { a[0] = 1; }", defines={"F(x)": "x"})
     assert codes(unknown) == ["W0105"]
     for name in ("F(x", "F(x-y)", "F(x,,y)", "1(x)", "F(x)y"):

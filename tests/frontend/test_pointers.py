@@ -54,7 +54,7 @@ def test_pointers_read_and_write_what_gcc_does() -> None:
     assert_as_gcc(WALK.replace(", int n", ""), defines={"n": "5"})
 
 
-@pytest.mark.parametrize("declaration", ["int *p;", "float x;", "struct point { int x; } s;"])
+@pytest.mark.parametrize("declaration", ["int *p;", "long double x;", "struct point { int x; } s;"])
 def test_a_local_that_is_never_used_may_be_of_any_type(declaration: str) -> None:
     parse_text(f"void f(int a[8]) {{ {declaration} for (int i = 0; i < 8; i++) a[i] = i; }}")
 
@@ -64,8 +64,8 @@ def test_a_local_that_is_never_used_may_be_of_any_type(declaration: str) -> None
     [
         ("int **p;", "p = &a;", "E0109"),
         ("int *p;", "a[0] = p[1];", "E0109"),
-        ("float x;", "x = a[1];", "E0108"),
-        ("float x = 1;", "", "E0108"),
+        ("long double x;", "x = a[1];", "E0108"),
+        ("long double x = 1;", "", "E0108"),
     ],
 )
 def test_a_local_of_another_type_is_refused_where_it_is_used(

@@ -346,7 +346,9 @@ def test_a_returned_variable_is_named_and_an_expression_gets_a_statement() -> No
 
 def test_all_errors_of_a_file_are_reported_in_order_of_the_text() -> None:
     with pytest.raises(FrontendError) as caught:
-        scop_of("void f(float x[2], int a[8]) {\n  a[b] = 1;\n  a[a[0]] = 2;\n  a[c] = x[0];\n}\n")
+        scop_of(
+            "void f(long double x[2], int a[8]) {\n  a[b] = 1;\n  a[a[0]] = 2;\n  a[c] = x[0];\n}\n"
+        )
     assert [diagnostic.code for diagnostic in caught.value.diagnostics] == [
         "E0108",
         "E0107",

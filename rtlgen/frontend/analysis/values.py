@@ -74,6 +74,8 @@ class Value:
     modular: an affine function that the value equals modulo 2**width of its type, though not
         everywhere: unsigned `x + dx` with a negative dx, on its way to what it is meant to be.
     whole: the integer that a floating-point value is everywhere, if it is known to be one.
+    ratio: the integers whose quotient, rounded, a floating-point value is; rounding it to an
+        integer is the same as rounding the exact quotient.
     """
 
     expr: Expr
@@ -82,6 +84,7 @@ class Value:
     span: Span
     modular: Affine | None = None
     whole: Value | None = None
+    ratio: tuple[Value, Value] | None = None
 
     @property
     def residue(self) -> Affine | None:
@@ -246,7 +249,12 @@ class Arithmetic:
             if decided is not None:
                 return replace(if_true if decided else if_false, span=span)
         what = "a conditional expression"
-        return opaque(expr, self._blame(what, span, condition, if_true, if_false), span)
+        found = opaque(expr, self._blame(what, span, condition, if_true, if_false), span)
+        if not isinstance(type_, FloatType):
+            return found
+        wholes = [w for w in (self._whole(arm, type_) for arm in (if_true, if_false)) if w]
+        whole = self.select(condition, *wholes, span) if len(wholes) == 2 else None
+        return replace(found, whole=whole)
 
     def truth(self, value: Value) -> Value:
         """Return 0 or 1 for a value that is tested."""
@@ -267,8 +275,24 @@ class Arithmetic:
         if len(known) == len(operands) and not _is_undefined(op, known, expr.of, type_):
             return literal(evaluate(op, known, expr.of, type_), type_, span)
         if isinstance(type_, FloatType):
-            return _floating(expr, span, *operands)
+            found = _floating(expr, span, *operands)
+            if op == "div":
+                return replace(found, ratio=self._ratio(operands[0], operands[1], type_))
+            if op in ("floor", "ceil") and operands[0].ratio is not None:
+                dividend, divisor = operands[0].ratio
+                return replace(found, whole=self._rounded(op, dividend, divisor, span))
+            return found
         return opaque(expr, self._blame("a floating-point comparison", span, *operands), span)
+
+    def compared(self, left: Value, right: Value) -> tuple[Value, Value]:
+        """Return both sides of a comparison in one type: whole numbers are compared as integers."""
+        type_ = common_type(left.type, right.type)
+        if isinstance(type_, FloatType):
+            a, b = self._whole(left, type_), self._whole(right, type_)
+            if a is not None and b is not None:
+                # Both are in the range of this type, whatever signs theirs have.
+                return self.convert(a, INT64), self.convert(b, INT64)
+        return self.convert(left, type_), self.convert(right, type_)
 
     def bits(self, value: Value, type_: IntType) -> Value:
         """Return the pattern of a floating-point value, as an unsigned number of its width."""
@@ -283,12 +307,9 @@ class Arithmetic:
     ) -> Value:
         """Apply an operator to operands of which one is a float."""
         if op in COMPARISONS:
-            found = [self._whole(operand, type_) for operand in (left, right)]
-            wholes = [whole for whole in found if whole is not None]
-            if len(wholes) == len(found):
-                # All of them are in the range of this type, whatever signs theirs have.
-                both = [self.convert(whole, INT64) for whole in wholes]
-                return self.binary(op, both[0], both[1], span)
+            left, right = self.compared(left, right)
+            if not isinstance(left.type, FloatType):
+                return self.binary(op, left, right, span)
         left, right = self.convert(left, type_), self.convert(right, type_)
         match op:
             case "gt" | "ge":
@@ -300,6 +321,35 @@ class Arithmetic:
                 return self.floating(op, (left, right), INT32, span)
             case _:
                 return self.floating(cast(FloatOp, op), (left, right), type_, span)
+
+    def _ratio(
+        self, dividend: Value, divisor: Value, type_: FloatType
+    ) -> tuple[Value, Value] | None:
+        """Return the integers that are divided, if the divisor is positive.
+
+        The quotient of a dividend that has no more bits than the format is rounded to an integer
+        only where it is one.
+        """
+        a, b = self._whole(dividend, type_), self._whole(divisor, type_)
+        if a is None or b is None or b.affine is None or self.ranges.minimum(b.affine) < 1:
+            return None
+        return self.convert(a, INT64), self.convert(b, INT64)
+
+    def _rounded(self, op: FloatOp, dividend: Value, divisor: Value, span: Span) -> Value:
+        """Return an exact quotient rounded down or up, by divisions that round towards zero."""
+        zero, one = literal(0, INT64, span), literal(1, INT64, span)
+        most = self.binary("sub", divisor, one, span)
+        opposite = self.unary("neg", dividend, span)
+
+        def quotient(of: Value, *, is_raised: bool) -> Value:
+            raised = self.binary("add", of, most, span) if is_raised else of
+            return self.binary("div", raised, divisor, span)
+
+        is_up = op == "ceil"
+        below = self.unary("neg", quotient(opposite, is_raised=not is_up), span)
+        above = quotient(dividend, is_raised=is_up)
+        is_negative = self.binary("lt", dividend, zero, span)
+        return self.select(is_negative, below, above, span)
 
     def _whole(self, value: Value, type_: FloatType) -> Value | None:
         """Return the integer that an operand is, if the type holds it."""
@@ -343,7 +393,9 @@ class Arithmetic:
                 if isinstance(inner.type, FloatType) and value.type.holds(inner.type):
                     return replace(value, expr=inner)
         found = self.floating("convert", (value,), type_, value.span)
-        return replace(found, whole=value.whole if type_.holds(value.type) else None)
+        if not type_.holds(value.type):
+            return found
+        return replace(found, whole=value.whole, ratio=value.ratio)
 
     def logical(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
         """Apply `&&` (op `and`) or `||` (op `or`); both operands are pure."""

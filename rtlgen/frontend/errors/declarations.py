@@ -19,12 +19,14 @@ class UnknownIdentifier(FrontendError):
 
 
 class FloatingPoint(FrontendError):
-    """Floating-point types and constants are not supported.
+    """A floating-point type or constant is none that a circuit computes with.
 
-    The circuits compute with integers of 8 to 64 bits, exactly. Rewrite the kernel in fixed
-    point, with the scaling made explicit by shifts:
+    There are `float`, `double`, `_Float16` and `__bf16`, each operation of which is rounded as IEEE
+    754 has it. There is no `long double`, whose format differs from machine to machine, and no
+    complex type: keep the two parts in variables of their own.
 
-        acc += ((int64_t)a[i] * b[i]) >> 16;     Q16.16
+        double re = a_re * b_re - a_im * b_im;
+        double im = a_re * b_im + a_im * b_re;
     """
 
     code = "E0108"

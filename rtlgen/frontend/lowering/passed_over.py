@@ -45,18 +45,6 @@ class PassedOver:
             text = f"`{name}` is left out: {why}"
             yield self._warning("W0111", text, calls)
 
-    def literals(self, taken: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:
-        """Yield a warning about the floating-point literals that are taken as integers.
-
-        Parameters
-        ----------
-        taken: by the declaration or definition of the file in which they stand.
-        """
-        found = self._read_of(taken)
-        if found:
-            text = "floating-point literals are taken as the integers that they are"
-            yield self._warning("W0112", text, found)
-
     def volatile(self, dropped: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:
         """Yield a warning about variables that are read as if they were not `volatile`.
 

@@ -26,7 +26,7 @@ from rtlgen.frontend.reading.refusals import factor_help
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
-from rtlgen.ir.types import NumberType, common_type
+from rtlgen.ir.types import NumberType
 from rtlgen.source import Span
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
@@ -259,8 +259,7 @@ class LoopReader:
         node = self._header.condition
         reader = self._reader(ranges)
         left, right = reader.value(node.left), reader.value(node.right)
-        type_ = common_type(left.type, right.type)
-        below, above = (reader.arithmetic.convert(side, type_) for side in (left, right))
+        below, above = reader.arithmetic.compared(left, right)
         if node.op in (">", ">="):
             below, above = above, below
         least = self._bounds(above, "least", ranges)
@@ -334,8 +333,7 @@ class LoopReader:
         """Return whether it is for wrapping that a side of the condition is not affine."""
         node, reader = self._header.condition, self._reader(ranges)
         left, right = reader.value(node.left), reader.value(node.right)
-        type_ = common_type(left.type, right.type)
-        obstacles = (reader.arithmetic.convert(side, type_).obstacle for side in (left, right))
+        obstacles = (side.obstacle for side in reader.arithmetic.compared(left, right))
         return any(o is not None and o.kind is ObstacleKind.WRAPS for o in obstacles)
 
 

@@ -1,3 +1,3 @@
-void f(float a[8], double x) {
+void f(long double a[8], double _Complex x) {
   a[0] = x;
 }
