@@ -138,21 +138,7 @@ class Target:
         op: a name of `ir.expr.FloatOp`. exponent_bits, fraction_bits: of the format.
         other_bits: width of the type that is converted to or from, or of the result.
         """
-        match op:
-            case "add" | "sub":
-                return 5
-            case "mul":
-                return 4
-            case "fma":
-                return 9
-            case "div":
-                return fraction_bits // 2 + 5
-            case "sqrt":
-                return fraction_bits + 5
-            case "lt" | "le" | "eq" | "min" | "max":
-                return 1
-            case _:
-                return 2
+        return float_steps(op, fraction_bits + 1)
 
     def multiplier_latency(self, width_a: int, width_b: int, width_result: int) -> int:
         """Return the cycles of a product of two operands kept to `width_result` bits.
@@ -194,6 +180,50 @@ class Target:
         if shape.width_bits < lane:
             return rows * -(-width_bits // shape.width_bits)
         return rows * -(-width_bits // (shape.width_bits // lane * 8))
+
+
+def float_product_steps(precision: int) -> int:
+    """Return the steps of the product of two significands of so many bits.
+
+    The blocks, and additions of what they make: one for every two levels of them, or for each where
+    they are wide.
+    """
+    pieces = 1 if precision <= PIECE_BITS + 1 else -(-precision // PIECE_BITS)
+    levels = 1 + (pieces - 1).bit_length()
+    return 1 + (levels if pieces > 2 else 1)
+
+
+def float_digit_steps(digits: int) -> int:
+    """Return the steps in which a quotient or a root of so many bits is found: two in each."""
+    return -(-digits // 2)
+
+
+def float_steps(op: str, precision: int) -> int:
+    """Return the steps of an operation on floats, each of which fits into a cycle.
+
+    Parameters
+    ----------
+    op: a name of `ir.expr.FloatOp`. precision: bits of a significand.
+    """
+    match op:
+        case "add" | "sub":
+            return 5
+        case "mul":
+            return float_product_steps(precision) + 2
+        case "fma":
+            return float_product_steps(precision) + 6
+        case "div":
+            return float_digit_steps(precision + 2) + 4
+        case "sqrt":
+            return float_digit_steps(precision + 1) + 4
+        case "lt" | "le" | "eq" | "min" | "max":
+            return 1
+        case "floor" | "ceil" | "trunc" | "round" | "rint":
+            return 2
+        case "from_int" | "to_int" | "convert":
+            return 3
+        case _:
+            raise ValueError(f"no operation on floats is called {op}")
 
 
 def divider_steps(dividend_bits: int) -> int:

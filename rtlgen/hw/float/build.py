@@ -4,16 +4,114 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Module, Value
+from amaranth.hdl import Cat, Const, Module, Shape, Signal, Value, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
+from rtlgen.hw.float.comparisons import compare, extreme
+from rtlgen.hw.float.conversions import convert, from_integer, integral, to_integer
+from rtlgen.hw.float.products import multiply
+from rtlgen.hw.float.quotients import divide, square_root
+from rtlgen.hw.float.sums import add, fused_multiply_add
+from rtlgen.hw.names import prefix_ports
+from rtlgen.hw.pipeline import Steps
+from rtlgen.hw.source_lines import mark
 from rtlgen.ir.plan import FloatingOp
+from rtlgen.ir.types import FloatType, IntType
+from rtlgen.target import float_steps
 
 
-def build_floating(m: Module, op: FloatingOp, operands: Sequence[Value], name: str) -> Value:
+class FloatUnit(wiring.Component):
+    """The circuit of one operation.
+
+    Parameters
+    ----------
+    operands: shapes of those that are ports, and the constants among them, in order.
+
+    Members
+    -------
+    operandN: In, a pattern of the type of the operands, which may lack upper bits that are 0; or
+        an integer. result: Out, the pattern, or the integer, as unsigned bits.
+
+    Timing
+    ------
+    Latency `op.latency_cycles`, one operation a cycle. With `float_steps` cycles each step has one.
+    """
+
+    def __init__(self, op: FloatingOp, operands: Sequence[Shape | Const]) -> None:
+        self._op = op
+        self._operands = operands
+        ports = {
+            f"operand{n}": In(each) for n, each in enumerate(operands) if isinstance(each, Shape)
+        }
+        bits = 1 if op.op in ("lt", "le", "eq") else op.to.width_bits
+        super().__init__({**ports, "result": Out(unsigned(bits))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        op = self._op
+        type_ = op.of if isinstance(op.of, FloatType) else op.to
+        assert isinstance(type_, FloatType)
+        count = float_steps(op.op, type_.fraction_bits + 1)
+        steps = Steps(m, count, op.latency_cycles, op.span)
+        m.d.comb += self.result.eq(_computed(steps, op, self._given()))
+        return m
+
+    def _given(self) -> list[Value]:
+        given: list[Value] = []
+        for n, each in enumerate(self._operands):
+            value: Value = each if isinstance(each, Const) else getattr(self, f"operand{n}")
+            if isinstance(self._op.of, FloatType):
+                bits = self._op.of.width_bits
+                value = Cat(value, Const(0, max(0, bits - len(value))))[:bits]
+            given.append(value)
+        return given
+
+
+def _computed(steps: Steps, op: FloatingOp, given: Sequence[Value]) -> Value:
+    if isinstance(op.of, IntType):
+        assert isinstance(op.to, FloatType)
+        return from_integer(steps, given[0], op.to)
+    match op.op:
+        case "add":
+            return add(steps, given[0], given[1], op.of)
+        case "sub":
+            return add(steps, given[0], Cat(given[1][:-1], ~given[1][-1]), op.of)
+        case "mul":
+            return multiply(steps, given[0], given[1], op.of)
+        case "fma":
+            return fused_multiply_add(steps, given[0], given[1], given[2], op.of)
+        case "div":
+            return divide(steps, given[0], given[1], op.of)
+        case "sqrt":
+            return square_root(steps, given[0], op.of)
+        case "lt" | "le" | "eq":
+            return compare(steps, op.op, given[0], given[1], op.of)
+        case "min" | "max":
+            return extreme(steps, op.op, given[0], given[1], op.of)
+        case "to_int":
+            assert isinstance(op.to, IntType)
+            return to_integer(steps, given[0], op.of, op.to)
+        case "convert":
+            assert isinstance(op.to, FloatType)
+            return convert(steps, given[0], op.of, op.to)
+        case _:
+            return integral(steps, op.op, given[0], op.of)
+
+
+def build_floating(m: Module, op: FloatingOp, operands: Sequence[Value], name: str) -> Signal:
     """Build `op` and return its result, `op.latency_cycles` after the operands.
 
     Parameters
     ----------
     operands: patterns of `op.of`, or integers, with as many bits as they need.
     """
-    raise NotImplementedError(op.op)
+    unit = FloatUnit(op, [o if isinstance(o, Const) else o.shape() for o in operands])
+    prefix_ports(unit, name)
+    m.submodules[f"{name}_unit"] = unit
+    for number, operand in enumerate(operands):
+        if not isinstance(operand, Const):
+            m.d.comb += getattr(unit, f"operand{number}").eq(operand)
+    result = mark(Signal(Shape(op.width_bits, op.signed), name=name), op.span)
+    m.d.comb += result.eq(unit.result)
+    return result

@@ -1,0 +1,263 @@
+"""What the circuits of IEEE 754 have in common: fields, shifters, normalising, rounding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Const, Mux, Value
+
+from rtlgen.hw.pipeline import Kept, Steps
+from rtlgen.ir.types import FloatType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """What a pattern stands for.
+
+    Members
+    -------
+    sign: of the number. exponent: as it is stored; 1 of subnormal numbers and zeros.
+    leading: whether it is neither of these. fraction: as it is stored.
+    is_special: it is infinite or no number. has_fraction: the fraction is not 0.
+    """
+
+    sign: Value
+    exponent: Value
+    leading: Value
+    fraction: Value
+    is_special: Value
+    has_fraction: Value
+
+    @property
+    def significand(self) -> Value:
+        """The fraction and the leading bit."""
+        return Cat(self.fraction, self.leading)
+
+    @property
+    def is_nan(self) -> Value:
+        return self.is_special & self.has_fraction
+
+    @property
+    def is_infinite(self) -> Value:
+        return self.is_special & ~self.has_fraction
+
+    @property
+    def is_zero(self) -> Value:
+        return ~self.leading & ~self.has_fraction
+
+
+def fields(steps: Steps, bits: Value, type_: FloatType, name: str) -> Fields:
+    """Return the fields of a pattern."""
+    stored = bits[type_.fraction_bits : -1]
+    fraction = bits[: type_.fraction_bits]
+    leading = steps.wire(stored.any(), f"{name}_leading")
+    return Fields(
+        sign=bits[-1],
+        exponent=Cat(stored[0] | ~leading, stored[1:]),
+        leading=leading,
+        fraction=fraction,
+        is_special=steps.wire(stored.all(), f"{name}_special"),
+        has_fraction=steps.wire(fraction.any(), f"{name}_has_fraction"),
+    )
+
+
+def ones(bits: int) -> Const:
+    """Return so many ones."""
+    return Const((1 << bits) - 1, bits)
+
+
+def leading_zeros(steps: Steps, value: Value) -> tuple[Value, Value]:
+    """Return how many zeros are above the first one, and whether there is no one.
+
+    Where there is none the count is all of its bits, or if these are a power of two one less.
+    """
+    bits = (len(value) - 1).bit_length()
+    # The bits below make no difference but where there is nothing above.
+    padded = Cat(ones((1 << bits) - len(value)), value)
+    parts = [(Const(0, 0), ~bit) for bit in padded]
+    for level in range(bits):
+        joined = []
+        for (low_count, low_zero), (high_count, high_zero) in zip(
+            parts[::2], parts[1::2], strict=True
+        ):
+            count = Cat(Mux(high_zero, low_count, high_count), high_zero)
+            joined.append(
+                (
+                    steps.wire(count, f"zeros_{level}"),
+                    steps.wire(high_zero & low_zero, f"zero_{level}"),
+                )
+            )
+        parts = joined
+    ((count, _),) = parts
+    return count, ~value.any()
+
+
+def shifted_left(steps: Steps, value: Value, count: Value, kept: int) -> Value:
+    """Return the upper bits of value << count; the lowest is 1 if any below them is.
+
+    Parameters
+    ----------
+    kept: how many bits.
+    """
+    sticky: Value = Const(0, 1)
+    for bit in reversed(range(len(count))):
+        by = 1 << bit
+        moved = Cat(Const(0, min(by, len(value))), value)[: len(value)]
+        # What can no longer come into the bits that are kept.
+        beyond = max(0, len(value) - (kept + by - 1))
+        lost = value[:beyond].any()
+        if beyond > by:
+            lost = Mux(count[bit], value[: beyond - by].any(), lost)
+        else:
+            lost &= ~count[bit]
+        value = steps.wire(Mux(count[bit], moved, value)[beyond:], f"left_{by}")
+        sticky = steps.wire(sticky | lost, f"left_{by}_sticky")
+    beyond = max(0, len(value) - kept)
+    sticky |= value[:beyond].any()
+    value = Cat(Const(0, max(0, kept - len(value))), value[beyond:])
+    return Cat(value[0] | sticky, value[1:])
+
+
+def shifted_right(steps: Steps, value: Value, count: Value) -> Value:
+    """Return value >> count; the lowest bit is 1 if any that fell out was."""
+    for bit in reversed(range(len(count))):
+        by = min(1 << bit, len(value) - 1)
+        moved = Cat(value[: by + 1].any(), value[by + 1 :], Const(0, by))
+        value = steps.wire(Mux(count[bit], moved, value), f"right_{by}")
+    return value
+
+
+def saturated(value: Value, bits: int) -> Value:
+    """Return a value in so many bits, all of them ones where it has more."""
+    if len(value) <= bits:
+        return value
+    return Mux(value[bits:].any(), ones(bits), value[:bits])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shift:
+    """How far a significand is shifted.
+
+    Members
+    -------
+    left, right: by how much; None: not at all, or in this way never. Not both at once.
+    base: exponent of the result, as it is stored, if its second bit from above is the first one,
+        less 1; signed.
+    """
+
+    left: Kept | None
+    right: Kept | None
+    base: Kept
+
+
+def limited_shift(
+    steps: Steps, room: Value, zeros: Value | None, precision: int, *, can_underflow: bool
+) -> Shift:
+    """Return a shift that brings the first one up, as far as there are exponents.
+
+    Parameters
+    ----------
+    room: exponent of the second bit from above, as it is stored, less 1: by how much it may be
+        shifted left; signed. Below 0 it has to be shifted right.
+    zeros: above the first one, or one less than these; None: there are none, or one.
+    precision: bits of a significand. can_underflow: room may be less than 0.
+    """
+    room = steps.wire(room, "room")
+    if zeros is None and not can_underflow:
+        return Shift(None, None, steps.keep(room, "base"))
+    base: Value = room
+    left: Value | None = None
+    if zeros is not None:
+        base = steps.wire(room - zeros, "room_left")
+        left = Mux(base[-1], Cat(room, room[-1].replicate(len(zeros)))[: len(zeros)], zeros)
+        if can_underflow:
+            left = left & ~room[-1].replicate(len(zeros))
+    right: Value | None = None
+    if can_underflow:
+        below = (-room)[: len(room)].as_unsigned()
+        bits = (precision + 2).bit_length()
+        right = saturated(below, bits) & room[-1].replicate(min(bits, len(below)))
+    return Shift(
+        None if left is None else steps.keep(left, "left"),
+        None if right is None else steps.keep(right, "right"),
+        steps.keep(Mux(base[-1], 0, base).as_signed(), "base"),
+    )
+
+
+def shifted(steps: Steps, value: Value, shift: Shift, precision: int) -> Kept:
+    """Return the upper bits of a significand that `round_and_pack` wants."""
+    kept = precision + 3
+    value = Cat(Const(0, max(0, kept - len(value))), value)
+    if shift.left is not None:
+        value = shifted_left(steps, value, shift.left.now, kept)
+    else:
+        low = len(value) - kept + 1
+        value = Cat(value[:low].any(), value[low:])
+    if shift.right is not None:
+        value = shifted_right(steps, value, shift.right.now)
+    return steps.keep(value, "shifted")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What makes a result, beside its significand.
+
+    Members
+    -------
+    sign: of the result. is_zero: it is 0, whatever else is said.
+    is_special: it is infinite or no number. is_nan: it is no number.
+    """
+
+    sign: Kept
+    is_zero: Kept
+    is_special: Kept
+    is_nan: Kept
+
+
+def outcome(
+    steps: Steps, *, sign: Value, is_zero: Value, is_special: Value, is_nan: Value
+) -> Outcome:
+    """Return what makes a result; what is special may look like zero."""
+    return Outcome(
+        steps.keep(sign, "result_sign"),
+        steps.keep(is_zero & ~is_special, "result_zero"),
+        steps.keep(is_special, "result_special"),
+        steps.keep(is_nan, "result_nan"),
+    )
+
+
+def round_and_pack(
+    steps: Steps, value: Value, base: Value, result: Outcome, type_: FloatType
+) -> Value:
+    """Return the pattern that is nearest to a number.
+
+    Parameters
+    ----------
+    value: the significand, three bits more than there are in one: the first one is the topmost bit
+        or the second, or the number is subnormal; the lowest stands for all that were below.
+    base: see `Shift`.
+    """
+    fraction, exponent = type_.fraction_bits, type_.exponent_bits
+    top = value[-1]
+    wide = Cat(value[0] | value[1], value[2:])
+    chosen = steps.wire(Mux(top, wide, value[:-1]), "chosen")
+    kept, guard, rest = chosen[2:], chosen[1], chosen[0]
+    up = steps.wire(guard & (rest | kept[0]), "up")
+    # One chain: both bits below, if set, carry into the lowest.
+    stored = Cat(base, base[-1].replicate(exponent))[:exponent]
+    low = Cat(up, kept[:fraction], stored)
+    leading = Cat(~top & value[-2], top)
+    high = Cat(up, Const(0, fraction), leading)
+    magnitude = steps.wire((low + high)[1 : type_.width_bits], "magnitude")
+    # An exponent of all ones: what rounding carries there has no fraction already.
+    greatest = (1 << exponent) - 1
+    overflows = (base >= greatest - 1) | ((base == greatest - 2) & top)
+    is_zero, is_nan = result.is_zero.now, result.is_nan.now
+    is_special = steps.wire(result.is_special.now | (overflows & ~is_zero), "is_special")
+    clear = steps.wire(is_special | is_zero, "clear")
+    return Cat(
+        Mux(clear, 0, magnitude[: fraction - 1]),
+        Mux(clear, is_nan, magnitude[fraction - 1]),
+        Mux(is_special, ones(exponent), Mux(is_zero, 0, magnitude[fraction:])),
+        result.sign.now & ~is_nan,
+    )

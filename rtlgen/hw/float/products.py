@@ -1,0 +1,89 @@
+"""Products of two floats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Mux, Value, unsigned
+
+from rtlgen.hw.float.parts import (
+    fields,
+    leading_zeros,
+    limited_shift,
+    outcome,
+    round_and_pack,
+    shifted,
+)
+from rtlgen.hw.multiplier import Multiplier
+from rtlgen.hw.pipeline import Kept, Steps
+from rtlgen.ir.types import FloatType
+from rtlgen.target import float_product_steps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Product:
+    """The exact product of two floats.
+
+    Members
+    -------
+    significand: of twice as many bits; there after `float_product_steps`.
+    exponent: of its second bit from above, as it is stored; signed.
+    zeros: how many there are above its first one, or one less than these.
+    """
+
+    significand: Value
+    sign: Kept
+    exponent: Kept
+    zeros: Kept
+    is_zero: Kept
+    is_infinite: Kept
+    is_nan: Kept
+
+
+def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> Product:
+    """Return the product of two floats, the significand of which is there some steps later."""
+    a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
+    precision = type_.fraction_bits + 1
+    shape = unsigned(precision)
+    cycles = steps.cycles_of(float_product_steps(precision))
+    unit = Multiplier(shape, shape, 2 * precision, cycles)
+    steps.m.submodules.multiplier = unit
+    steps.m.d.comb += [unit.left.eq(a.significand), unit.right.eq(b.significand)]
+    if type_.bias > 2:
+        # A product of two subnormal numbers is less than any: its zeros do not matter.
+        zeros, _ = leading_zeros(steps, Mux(a.leading, b.significand, a.significand))
+    else:
+        zeros = leading_zeros(steps, a.significand)[0] + leading_zeros(steps, b.significand)[0]
+    is_special = a.is_special | b.is_special
+    is_nan = a.is_nan | b.is_nan | (is_special & (a.is_zero | b.is_zero))
+    return Product(
+        significand=unit.result,
+        sign=steps.keep(a.sign ^ b.sign, "sign"),
+        exponent=steps.keep((a.exponent + b.exponent - type_.bias).as_signed(), "exponent"),
+        zeros=steps.keep(zeros, "zeros"),
+        is_zero=steps.keep(a.is_zero | b.is_zero, "is_zero"),
+        is_infinite=steps.keep(is_special & ~is_nan, "is_infinite"),
+        is_nan=steps.keep(is_nan, "is_nan"),
+    )
+
+
+def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
+    """Return left * right."""
+    precision = type_.fraction_bits + 1
+    product = exact_product(steps, left, right, type_)
+    steps.end()
+    shift = limited_shift(
+        steps, product.exponent.now - 1, product.zeros.now, precision, can_underflow=True
+    )
+    result = outcome(
+        steps,
+        sign=product.sign.now,
+        is_zero=product.is_zero.now,
+        is_special=product.is_infinite.now | product.is_nan.now,
+        is_nan=product.is_nan.now,
+    )
+    steps.end(float_product_steps(precision) - 1)
+    value = shifted(steps, product.significand, shift, precision)
+    steps.end()
+    packed = round_and_pack(steps, value.now, shift.base.now, result, type_)
+    return steps.finish(packed, "result")

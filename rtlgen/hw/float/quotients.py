@@ -1,0 +1,119 @@
+"""Quotients and square roots of floats, by restoring digits, two bits a cycle.
+
+Reference: Ercegovac and Lang, "Digital Arithmetic", 2004, chapters 5 and 6.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Const, Mux, Value
+
+from rtlgen.hw.float.parts import (
+    Fields,
+    fields,
+    leading_zeros,
+    limited_shift,
+    outcome,
+    round_and_pack,
+    shifted,
+    shifted_left,
+)
+from rtlgen.hw.pipeline import Kept, Steps
+from rtlgen.ir.types import FloatType
+from rtlgen.target import float_digit_steps
+
+
+def _normal(steps: Steps, number: Fields, name: str) -> tuple[Kept, Kept]:
+    """Return the zeros above a significand, and the significand itself."""
+    significand = number.significand
+    return (
+        steps.keep(leading_zeros(steps, significand)[0], f"{name}_zeros"),
+        steps.keep(significand, f"{name}_significand"),
+    )
+
+
+def _brought_up(steps: Steps, zeros: Kept, significand: Kept) -> Value:
+    return shifted_left(steps, significand.now, zeros.now, len(significand.now))
+
+
+def divide(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
+    """Return left / right."""
+    precision = type_.fraction_bits + 1
+    a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
+    a_zeros, a_significand = _normal(steps, a, "left")
+    b_zeros, b_significand = _normal(steps, b, "right")
+    exponents = steps.keep((a.exponent - b.exponent).as_signed(), "exponents")
+    is_nan = a.is_nan | b.is_nan | (a.is_infinite & b.is_infinite) | (a.is_zero & b.is_zero)
+    result = outcome(
+        steps,
+        sign=a.sign ^ b.sign,
+        is_zero=a.is_zero | b.is_infinite,
+        is_special=is_nan | a.is_infinite | b.is_zero,
+        is_nan=is_nan,
+    )
+    steps.end()
+    remainder = steps.keep(_brought_up(steps, a_zeros, a_significand), "remainder")
+    divisor = steps.keep(_brought_up(steps, b_zeros, b_significand), "divisor")
+    difference = exponents.now - a_zeros.now + b_zeros.now + (type_.bias - 2)
+    room = steps.keep(difference.as_signed(), "exponent")
+    steps.end()
+    shift = limited_shift(steps, room.now, None, precision, can_underflow=True)
+    quotient: Value = Const(0, 0)
+    digits = float_digit_steps(precision + 2)
+    rest: Value = remainder.now
+    for _step in range(digits):
+        for _ in range(min(2, precision + 2 - len(quotient))):
+            left_over = steps.wire(rest - divisor.now, "left_over")
+            fits = ~left_over[-1]
+            kept = Mux(fits, left_over, rest)[:precision]
+            # A rest is less than the divisor, and is doubled for the next digit.
+            rest = steps.wire(Cat(Const(0, 1), kept), "rest")
+            quotient = steps.wire(Cat(fits, quotient), "quotient")
+        kept_rest, kept_quotient = steps.keep(rest, "rest"), steps.keep(quotient, "quotient")
+        steps.end()
+        rest, quotient = kept_rest.now, kept_quotient.now
+    value = shifted(steps, Cat(rest.any(), quotient), shift, precision)
+    steps.end()
+    packed = round_and_pack(steps, value.now, shift.base.now, result, type_)
+    return steps.finish(packed, "result")
+
+
+def square_root(steps: Steps, operand: Value, type_: FloatType) -> Value:
+    """Return the square root."""
+    precision = type_.fraction_bits + 1
+    a = fields(steps, operand, type_, "operand")
+    zeros, significand = _normal(steps, a, "operand")
+    exponent = steps.keep(a.exponent, "exponent")
+    is_nan = a.is_nan | (a.sign & ~a.is_zero)
+    result = outcome(
+        steps, sign=a.sign, is_zero=a.is_zero, is_special=a.is_special | is_nan, is_nan=is_nan
+    )
+    steps.end()
+    normal = steps.wire(_brought_up(steps, zeros, significand), "normal")
+    doubled = steps.wire((exponent.now - zeros.now + type_.bias).as_signed(), "doubled")
+    # The exponent is made even.
+    radicand = steps.keep(Mux(doubled[0], Cat(Const(0, 1), normal), normal), "radicand")
+    halved = steps.keep(doubled[1:].as_signed(), "halved")
+    steps.end()
+    shift = limited_shift(
+        steps, halved.now - 2, None, precision, can_underflow=type_.bias <= type_.fraction_bits
+    )
+    bits = precision + 1
+    root: Value = Const(0, 0)
+    rest: Value = Const(0, 0)
+    left = Cat(Const(0, 2 * bits - precision - 1), radicand.now[: precision + 1])
+    for _step in range(float_digit_steps(bits)):
+        for _ in range(min(2, bits - len(root))):
+            partial = steps.wire(Cat(left[-2:], rest), "partial")
+            left = left[:-2]
+            left_over = steps.wire(partial - Cat(Const(1, 2), root), "left_over")
+            fits = ~left_over[-1]
+            root = steps.wire(Cat(fits, root), "root")
+            # No rest is more than twice the root.
+            rest = steps.wire(Mux(fits, left_over, partial)[: len(root) + 1], "rest")
+        kept = [steps.keep(v, n) for v, n in ((left, "left"), (rest, "rest"), (root, "root"))]
+        steps.end()
+        left, rest, root = (each.now for each in kept)
+    value = shifted(steps, Cat(rest.any(), Const(0, 1), root), shift, precision)
+    steps.end()
+    packed = round_and_pack(steps, value.now, shift.base.now, result, type_)
+    return steps.finish(packed, "result")
