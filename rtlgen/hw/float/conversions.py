@@ -40,7 +40,7 @@ def from_integer(steps: Steps, operand: Value, type_: FloatType) -> Value:
     steps.end()
     upper = shifted(steps, value.now, shift, precision)
     steps.end()
-    packed = round_and_pack(steps, upper.now, shift.base.now, result, type_)
+    packed = round_and_pack(steps, upper, shift.base, result, type_)
     return steps.finish(packed, "result")
 
 
@@ -94,7 +94,7 @@ def convert(steps: Steps, operand: Value, of: FloatType, to: FloatType) -> Value
     steps.end()
     value = shifted(steps, significand.now, shift, precision)
     steps.end()
-    packed = round_and_pack(steps, value.now, shift.base.now, result, to)
+    packed = round_and_pack(steps, value, shift.base, result, to)
     return steps.finish(packed, "result")
 
 

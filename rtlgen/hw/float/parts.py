@@ -72,7 +72,7 @@ def leading_zeros(steps: Steps, value: Value) -> tuple[Value, Value]:
     Where there is none the count is all of its bits, or if these are a power of two one less.
     """
     bits = (len(value) - 1).bit_length()
-    # The bits below make no difference but where there is nothing above.
+    # Bits below make no difference but where there is nothing above.
     padded = Cat(ones((1 << bits) - len(value)), value)
     parts = [(Const(0, 0), ~bit) for bit in padded]
     for level in range(bits):
@@ -184,18 +184,34 @@ def limited_shift(
     )
 
 
-def shifted(steps: Steps, value: Value, shift: Shift, precision: int) -> Kept:
-    """Return the upper bits of a significand that `round_and_pack` wants."""
-    kept = precision + 3
-    value = Cat(Const(0, max(0, kept - len(value))), value)
+@dataclass(frozen=True, slots=True, eq=False)
+class Significand:
+    """A significand before it is rounded.
+
+    Members
+    -------
+    kept: its bits, a guard bit, and whether there was anything below. is_top: the leading bit was
+        topmost.
+    """
+
+    kept: Kept
+    is_top: Kept
+
+
+def shifted(steps: Steps, value: Value, shift: Shift, precision: int) -> Significand:
+    """Shift a significand, and after that by one more bit where its topmost one is 0."""
+    bits = precision + 3
+    value = Cat(Const(0, max(0, bits - len(value))), value)
     if shift.left is not None:
-        value = shifted_left(steps, value, shift.left.now, kept)
+        value = shifted_left(steps, value, shift.left.now, bits)
     else:
-        low = len(value) - kept + 1
+        low = len(value) - bits + 1
         value = Cat(value[:low].any(), value[low:])
     if shift.right is not None:
         value = shifted_right(steps, value, shift.right.now)
-    return steps.keep(value, "shifted")
+    value = steps.wire(value, "shifted")
+    chosen = Mux(value[-1], Cat(value[0] | value[1], value[2:]), value[:-1])
+    return Significand(steps.keep(chosen, "kept"), steps.keep(value[-1], "is_top"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,31 +243,27 @@ def outcome(
 
 
 def round_and_pack(
-    steps: Steps, value: Value, base: Value, result: Outcome, type_: FloatType
+    steps: Steps, value: Significand, base: Kept, result: Outcome, type_: FloatType
 ) -> Value:
     """Return the pattern that is nearest to a number.
 
     Parameters
     ----------
-    value: the significand, three bits more than there are in one: the first one is the topmost bit
-        or the second, or the number is subnormal; the lowest stands for all that were below.
     base: see `Shift`.
     """
     fraction, exponent = type_.fraction_bits, type_.exponent_bits
-    top = value[-1]
-    wide = Cat(value[0] | value[1], value[2:])
-    chosen = steps.wire(Mux(top, wide, value[:-1]), "chosen")
-    kept, guard, rest = chosen[2:], chosen[1], chosen[0]
-    up = steps.wire(guard & (rest | kept[0]), "up")
+    significand, top, below = value.kept.now[2:], value.is_top.now, base.now
+    guard, rest = value.kept.now[1], value.kept.now[0]
+    up = steps.wire(guard & (rest | significand[0]), "up")
     # One chain: both bits below, if set, carry into the lowest.
-    stored = Cat(base, base[-1].replicate(exponent))[:exponent]
-    low = Cat(up, kept[:fraction], stored)
-    leading = Cat(~top & value[-2], top)
-    high = Cat(up, Const(0, fraction), leading)
+    stored = Cat(below, below[-1].replicate(exponent))[:exponent]
+    low = Cat(up, significand[:fraction], stored)
+    # The leading bit is one more, and in the topmost place two.
+    high = Cat(up, Const(0, fraction), significand[-1] & ~top, top)
     magnitude = steps.wire((low + high)[1 : type_.width_bits], "magnitude")
     # An exponent of all ones: what rounding carries there has no fraction already.
     greatest = (1 << exponent) - 1
-    overflows = (base >= greatest - 1) | ((base == greatest - 2) & top)
+    overflows = (below >= greatest - 1) | ((below == greatest - 2) & top)
     is_zero, is_nan = result.is_zero.now, result.is_nan.now
     is_special = steps.wire(result.is_special.now | (overflows & ~is_zero), "is_special")
     clear = steps.wire(is_special | is_zero, "clear")

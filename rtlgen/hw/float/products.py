@@ -85,5 +85,5 @@ def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value
     steps.end(float_product_steps(precision) - 1)
     value = shifted(steps, product.significand, shift, precision)
     steps.end()
-    packed = round_and_pack(steps, value.now, shift.base.now, result, type_)
+    packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")

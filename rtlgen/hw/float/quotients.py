@@ -73,7 +73,7 @@ def divide(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
         rest, quotient = kept_rest.now, kept_quotient.now
     value = shifted(steps, Cat(rest.any(), quotient), shift, precision)
     steps.end()
-    packed = round_and_pack(steps, value.now, shift.base.now, result, type_)
+    packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")
 
 
@@ -115,5 +115,5 @@ def square_root(steps: Steps, operand: Value, type_: FloatType) -> Value:
         left, rest, root = (each.now for each in kept)
     value = shifted(steps, Cat(rest.any(), Const(0, 1), root), shift, precision)
     steps.end()
-    packed = round_and_pack(steps, value.now, shift.base.now, result, type_)
+    packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")

@@ -52,27 +52,54 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
         fill,
     )
     aligned = steps.keep(below, "aligned")
+    count, is_none = leading_zeros(
+        steps, _anticipated(steps, large.now, small.now, distance.now, fill)
+    )
+    zeros, is_zero = steps.keep(count, "zeros"), steps.keep(is_none, "is_zero")
     steps.end()
     carry = opposite.now
     sum_ = (Cat(carry, Const(0, 3), large.now) + Cat(carry, aligned.now))[1:]
     # The carry of a difference stands for no bit.
     total = steps.keep(Cat(sum_[:-1], sum_[-1] & ~carry), "total")
-    steps.end()
-    zeros, is_zero = leading_zeros(steps, total.now)
     room = (exponent.now - 1).as_signed()
-    shift = limited_shift(steps, room, zeros, precision, can_underflow=False)
+    shift = limited_shift(steps, room, zeros.now, precision, can_underflow=False)
+    steps.end()
     value = shifted(steps, total.now, shift, precision)
     result = outcome(
         steps,
         # An exact difference of 0 is positive.
-        sign=sign.now & ~(opposite.now & is_zero & ~is_special.now),
-        is_zero=is_zero,
+        sign=sign.now & (~is_zero.now | is_special.now),
+        is_zero=is_zero.now,
         is_special=is_special.now,
         is_nan=is_nan.now,
     )
     steps.end()
-    packed = round_and_pack(steps, value.now, shift.base.now, result, type_)
+    packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")
+
+
+def _anticipated(
+    steps: Steps, large: Value, inverted: Value, distance: Value, opposite: Value
+) -> Value:
+    """Return bits the first one of which says where that of a sum will be, or one below.
+
+    The topmost is for the carry of a sum. A difference loses more than a bit only where the smaller
+    number is shifted by one at most. Subtracted digit by digit it is 0s, a 1, then some -1s: the
+    first one of the result is where the last of these is, or one below if what follows is negative.
+
+    Parameters
+    ----------
+    inverted: the smaller significand, in one's complement if it is subtracted.
+
+    Reference: Schmookler and Nowka, "Leading Zero Anticipation and Detection", ARITH 2001.
+    """
+    is_far = distance[1:].any()
+    a = Cat(Const(0, 1), large)
+    b = steps.wire(Mux(distance[0], Cat(inverted, Const(1, 1)), Cat(Const(1, 1), inverted)), "near")
+    differs = ~(a ^ b)
+    is_last = Cat(Const(1, 1), (a | b)[:-1])
+    found = differs & is_last
+    return Cat(found[:-1], found[-1] | is_far, ~opposite)
 
 
 def _shifted_below(steps: Steps, value: Value, count: Value, fill: Value) -> Value:
@@ -142,5 +169,5 @@ def fused_multiply_add(
     steps.end()
     value = shifted(steps, magnitude.now, shift, precision)
     steps.end()
-    packed = round_and_pack(steps, value.now, shift.base.now, result, type_)
+    packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")

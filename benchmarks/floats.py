@@ -1,0 +1,153 @@
+"""The circuits of IEEE 754 operations, each alone between registers: cycles, area and clock."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.hdl import Module, Shape
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from benchmarks.record import DEVICE, circumstances, markdown_table, tools_text, write_results
+from rtlgen.flow.synth import DEFAULT_SEEDS, SynthesisReport, synthesise
+from rtlgen.flow.yosys import run_script
+from rtlgen.hw.float.build import FloatUnit
+from rtlgen.ir.expr import FloatOp
+from rtlgen.ir.plan import FloatingOp
+from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, FloatType, NumberType
+from rtlgen.scheduling.datapath import float_latency_cycles
+from rtlgen.target import get_target
+
+TARGET = get_target("ecp5")
+
+OPERATIONS: tuple[tuple[FloatOp, int], ...] = (
+    ("add", 2),
+    ("mul", 2),
+    ("fma", 3),
+    ("div", 2),
+    ("sqrt", 1),
+    ("lt", 2),
+    ("min", 2),
+    ("rint", 1),
+    ("from_int", 1),
+    ("to_int", 1),
+)
+"""Each with the number of its operands."""
+
+AIMS = {"add": (750, 130.0), "mul": (300, TARGET.clock_mhz)}
+"""LUT and clock of `float` operations that are in every kernel."""
+
+
+class BetweenRegisters(wiring.Component):
+    """An operation with registers in front of it; behind it are its own.
+
+    Members
+    -------
+    operandN: In. result: Out, one cycle later than that of the operation.
+    """
+
+    def __init__(self, unit: FloatUnit) -> None:
+        self._unit = unit
+        ports = unit.signature.members
+        super().__init__({name: In(m.shape) if m.flow is In else Out(m.shape)
+                          for name, m in ports.items()})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.unit = self._unit
+        for name, member in self._unit.signature.members.items():
+            inner, outer = getattr(self._unit, name), getattr(self, name)
+            if member.flow is In:
+                m.d.sync += inner.eq(outer)
+            else:
+                m.d.comb += outer.eq(inner)
+        return m
+
+
+def operation(op: FloatOp, of: NumberType, to: NumberType, cycles: int | None = None) -> FloatingOp:
+    """Return an operation of the target's latency."""
+    return FloatingOp(
+        width_bits=to.width_bits,
+        signed=to.signed,
+        stage=0,
+        latency_cycles=float_latency_cycles(op, of, to, TARGET) if cycles is None else cycles,
+        op=op,
+        of=of,
+        to=to,
+    )
+
+
+def synthesise_operation(
+    op: FloatingOp, operands: int, seeds: Sequence[int] = DEFAULT_SEEDS
+) -> SynthesisReport:
+    """Return area and clock of an operation between registers."""
+    unit = BetweenRegisters(FloatUnit(op, [Shape(op.of.width_bits, op.of.signed)] * operands))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "unit.il").write_text(rtlil.convert(unit, name="unit"), encoding="utf-8")
+        run_script(["read_rtlil unit.il", "proc -noopt", "write_verilog unit.v"], folder)
+        return synthesise(folder / "unit.v", "unit", "ecp5", seeds=seeds)
+
+
+def types_of(op: FloatOp, type_: FloatType) -> tuple[NumberType, NumberType]:
+    """Return the types of operands and result; integers have 32 bits."""
+    if op == "from_int":
+        return INT32, type_
+    return type_, INT32 if op in ("lt", "to_int") else type_
+
+
+def measure(op: FloatOp, operands: int, type_: FloatType) -> dict[str, Any]:
+    """Return one row: an operation of a format."""
+    planned = operation(op, *types_of(op, type_))
+    report = synthesise_operation(planned, operands)
+    assert report.fmax_mhz is not None
+    return {
+        "operation": op,
+        "format": str(type_),
+        "cycles": planned.latency_cycles,
+        "lut": report.lut,
+        "ff": report.ff,
+        "dsp": report.dsp,
+        "fmax_mhz": round(report.fmax_mhz, 1),
+        "critical_path": report.critical_path,
+    }
+
+
+def main() -> int:
+    """Measure, store, and say whether the operations of every kernel are as small and fast."""
+    rows = [
+        measure(op, operands, type_)
+        for type_ in (FLOAT32, FLOAT64, FLOAT16)
+        for op, operands in OPERATIONS
+    ]
+    made_by = circumstances()
+    table = markdown_table(
+        ["operation", "format", "cycles", "LUT", "FF", "DSP", "MHz"],
+        [[r["operation"], r["format"], r["cycles"], r["lut"], r["ff"], r["dsp"], r["fmax_mhz"]]
+         for r in rows],
+    )  # fmt: skip
+    footer = f"{made_by['date']}, {DEVICE}, median of three seeds; {tools_text(made_by)}."
+    write_results("floats", {"device": DEVICE, "rows": rows}, f"{table}\n\n{footer}")
+    print(table)
+    missed = [
+        row
+        for row in rows
+        if row["fmax_mhz"] < TARGET.clock_mhz
+        or (
+            row["format"] == "float32"
+            and row["operation"] in AIMS
+            and (row["lut"] > AIMS[row["operation"]][0] or row["fmax_mhz"] < AIMS[row["operation"]][1])
+        )
+    ]
+    for row in missed:
+        print(f"missed: {row}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
