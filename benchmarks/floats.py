@@ -54,8 +54,9 @@ class BetweenRegisters(wiring.Component):
     def __init__(self, unit: FloatUnit) -> None:
         self._unit = unit
         ports = unit.signature.members
-        super().__init__({name: In(m.shape) if m.flow is In else Out(m.shape)
-                          for name, m in ports.items()})
+        super().__init__(
+            {name: In(m.shape) if m.flow is In else Out(m.shape) for name, m in ports.items()}
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -141,7 +142,10 @@ def main() -> int:
         or (
             row["format"] == "float32"
             and row["operation"] in AIMS
-            and (row["lut"] > AIMS[row["operation"]][0] or row["fmax_mhz"] < AIMS[row["operation"]][1])
+            and (
+                row["lut"] > AIMS[row["operation"]][0]
+                or row["fmax_mhz"] < AIMS[row["operation"]][1]
+            )
         )
     ]
     for row in missed:

@@ -140,13 +140,14 @@ class Shift:
 
     Members
     -------
-    left, right: by how much; None: not at all, or in this way never. Not both at once.
+    places: to the left; None: not at all. is_right: by a power of two less, which is to the right;
+        None: never.
     base: exponent of the result, as it is stored, if its second bit from above is the first one,
         less 1; signed.
     """
 
-    left: Kept | None
-    right: Kept | None
+    places: Kept | None
+    is_right: Kept | None
     base: Kept
 
 
@@ -166,22 +167,26 @@ def limited_shift(
     if zeros is None and not can_underflow:
         return Shift(None, None, steps.keep(room, "base"))
     base: Value = room
-    left: Value | None = None
     if zeros is not None:
         base = steps.wire(room - zeros, "room_left")
-        left = Mux(base[-1], Cat(room, room[-1].replicate(len(zeros)))[: len(zeros)], zeros)
-        if can_underflow:
-            left = left & ~room[-1].replicate(len(zeros))
-    right: Value | None = None
-    if can_underflow:
-        below = (-room)[: len(room)].as_unsigned()
-        bits = (precision + 2).bit_length()
-        right = saturated(below, bits) & room[-1].replicate(min(bits, len(below)))
-    return Shift(
-        None if left is None else steps.keep(left, "left"),
-        None if right is None else steps.keep(right, "right"),
-        steps.keep(Mux(base[-1], 0, base).as_signed(), "base"),
-    )
+    is_limited = base[-1]
+    stored = steps.keep(Mux(is_limited, 0, base).as_signed(), "base")
+    if not can_underflow:
+        assert zeros is not None
+        places = Mux(is_limited, _extended(room, len(zeros)), zeros)
+        return Shift(steps.keep(places, "places"), None, stored)
+    # To the right by so much that all of it is lost, at most.
+    bits = max((precision + 1).bit_length(), 0 if zeros is None else len(zeros))
+    is_right = room[-1]
+    is_lost = is_right & ~_extended(room, len(room) + bits)[bits:].all()
+    unlimited = Const(0, bits) if zeros is None else zeros
+    places = Mux(is_limited, _extended(room, bits), unlimited) & ~is_lost.replicate(bits)
+    return Shift(steps.keep(places, "places"), steps.keep(is_right, "is_right"), stored)
+
+
+def _extended(value: Value, bits: int) -> Value:
+    """Return the low bits of a signed value."""
+    return Cat(value, value[-1].replicate(max(0, bits - len(value))))[:bits]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,13 +207,15 @@ def shifted(steps: Steps, value: Value, shift: Shift, precision: int) -> Signifi
     """Shift a significand, and after that by one more bit where its topmost one is 0."""
     bits = precision + 3
     value = Cat(Const(0, max(0, bits - len(value))), value)
-    if shift.left is not None:
-        value = shifted_left(steps, value, shift.left.now, bits)
+    if shift.is_right is not None:
+        assert shift.places is not None
+        by = 1 << len(shift.places.now)
+        value = Mux(shift.is_right.now, Cat(value, Const(0, by)), Cat(Const(0, by), value))
+    if shift.places is not None:
+        value = shifted_left(steps, steps.wire(value, "unshifted"), shift.places.now, bits)
     else:
         low = len(value) - bits + 1
         value = Cat(value[:low].any(), value[low:])
-    if shift.right is not None:
-        value = shifted_right(steps, value, shift.right.now)
     value = steps.wire(value, "shifted")
     chosen = Mux(value[-1], Cat(value[0] | value[1], value[2:]), value[:-1])
     return Significand(steps.keep(chosen, "kept"), steps.keep(value[-1], "is_top"))
