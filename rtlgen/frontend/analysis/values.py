@@ -253,7 +253,9 @@ class Arithmetic:
         if not isinstance(type_, FloatType):
             return found
         wholes = [w for w in (self._whole(arm, type_) for arm in (if_true, if_false)) if w]
-        whole = self.select(condition, *wholes, span) if len(wholes) == 2 else None
+        whole = None
+        if len(wholes) == 2:
+            whole = self.select(condition, wholes[0], wholes[1], span)
         return replace(found, whole=whole)
 
     def truth(self, value: Value) -> Value:
