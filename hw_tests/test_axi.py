@@ -25,7 +25,8 @@ from rtlgen.sim.cocotb_runner import Simulator, run_tests
 from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.verify.cosim import Engine, simulate
 from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError
-from rtlgen.verify.inputs import from_words, to_words
+from rtlgen.verify.inputs import from_words
+from rtlgen.verify.values import to_words
 from tests.end_to_end.test_axi import Built, build
 from tests.simulators import needs_icarus
 from tests.tiling.programs import BLUR, TRANSPOSED, TWO_PRODUCTS

@@ -40,10 +40,10 @@ from rtlgen.sim.lint import WAIVERS
 from rtlgen.verify.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
 from rtlgen.verify.cosim import Engine, Simulator, simulate
-from rtlgen.verify.data import Limits
 from rtlgen.verify.data_sets import DataSets, given_data_set, random_data_sets
 from rtlgen.verify.equivalence import Verification, verify_circuit, within_limit
 from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
+from rtlgen.verify.values import Elements, Limits, Value
 from rtlgen.version import VERSION
 
 
@@ -54,11 +54,12 @@ class RunResult:
     Members
     -------
     arrays: every array that the host gives or gets, of its C type and shape.
-    returned: the function's result, or None. cycles: from start to done.
+    returned: the function's result, or None; of a `float` it is a numpy.float32.
+    cycles: from start to done.
     """
 
     arrays: Mapping[str, np.ndarray]
-    returned: int | None
+    returned: Value | None
     cycles: int
 
 
@@ -128,6 +129,7 @@ class Design:
             version=VERSION,
             options=asdict(self.options),
             arrays=scop.arrays,
+            scalars=scop.scalars,
             untouched=self.compilation.stages["prune"].untouched,
         )
 
@@ -261,7 +263,7 @@ class Design:
         engine: Engine = "auto",
         trace: Path | None = None,
         inputs: Inputs | None = None,
-        **arrays: np.ndarray | int,
+        **arrays: Elements | Value | float,
     ) -> RunResult:
         """Simulate the generated Verilog on the given arrays and scalars.
 

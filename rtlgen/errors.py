@@ -450,5 +450,12 @@ WARNINGS: Mapping[str, str] = {
     As W0605, for a part of an expression: the other side of a choice that always goes one way, the
     smaller side of a minimum, what a shift or a mask always cuts off.
     """,
+    "W0607": """A number was converted to an integer type that does not hold it.
+
+    Its integer part is beyond the type, or it is infinite or no number at all: C leaves the result
+    undefined. The circuit gives the nearest value of the type, and 0 of a NaN, and the golden model
+    agrees. Compare the number with the ends of the type first if your data can be like that, or
+    give data that is not: `--range x=-1000.0..1000.0`.
+    """,
 }
 """The long form of every warning."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import (
     MOST_MEMORY_BYTES,
@@ -25,7 +26,8 @@ from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.sim.models import Harness, compile_verilated
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.system.tools import run_tool
-from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
+from rtlgen.verify.inputs import Inputs, check_inputs, from_words, scalar_word
+from rtlgen.verify.values import Value, to_words, value_of
 
 MAX_SCALARS = 8
 _KINDS: tuple[MemoryKind, ...] = ("fixed", "axi", "dram")
@@ -47,7 +49,7 @@ class Run:
 
     outcome: str
     cycles: int
-    returned: int | None
+    returned: Value | None
     arrays: Mapping[str, np.ndarray]
 
 
@@ -96,7 +98,7 @@ def _runs(
 
 def _job(manifest: Manifest, values: Inputs) -> Iterator[int]:
     yield 4 * manifest.predicted_cycles + 1000
-    scalars = [int(values[s.name]) & ((1 << s.width) - 1) for s in manifest.scalars]
+    scalars = [scalar_word(values[s.name], s) for s in manifest.scalars]
     if len(scalars) > MAX_SCALARS:
         raise ValueError(f"{manifest.top} has {len(scalars)} scalars")
     yield from scalars + [0] * (MAX_SCALARS - len(scalars))
@@ -146,7 +148,7 @@ def _run(manifest: Manifest, answers: Iterator[int]) -> Run:
             for place in memory.arrays
             if place.name in given
         }
-    value = None if result is None else signed_value(returned, result.width, result.signed)
+    value = None if result is None else value_of(returned, type_named(result.type))
     return Run(_OUTCOMES[outcome], cycles, value, arrays)
 
 

@@ -58,8 +58,8 @@ from rtlgen.verify.c_oracle import COptions, c_outcomes
 from rtlgen.verify.cosim import _raise_broken_rule
 from rtlgen.verify.data_sets import random_data_sets
 from rtlgen.verify.golden import run_golden
-from rtlgen.verify.golden_state import Elements
 from rtlgen.verify.inputs import check_inputs, load_inputs
+from rtlgen.verify.values import Elements
 from sim.designs.increment import Increment
 from tests.tiling.programs import KIB, LOOKUP, PRODUCT, planned
 
@@ -544,6 +544,7 @@ EVENTS = {
     "W0602": ("a[i] / s", -1),
     "W0603": ("a[i] << s", 32),
     "W0604": ("a[i] + t", 1),
+    "W0607": ("s * 1e10f", 1),
 }
 
 

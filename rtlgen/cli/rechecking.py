@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from rtlgen.cli.errors import SourceMoved
 from rtlgen.driver import parse
 from rtlgen.frontend import ParsedProgram
@@ -17,6 +15,7 @@ from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import SimulationResult
 from rtlgen.verify.data_sets import completed
 from rtlgen.verify.golden import run_golden
+from rtlgen.verify.values import Elements, Value, is_same, value_text
 
 
 def source_of(manifest: Manifest) -> ParsedProgram:
@@ -58,7 +57,7 @@ def source_of(manifest: Manifest) -> ParsedProgram:
 def differences(
     manifest: Manifest,
     program: ParsedProgram,
-    inputs: Mapping[str, np.ndarray | int],
+    inputs: Mapping[str, Elements | Value],
     result: SimulationResult,
 ) -> tuple[str, ...]:
     """Say how a run differs from what the golden model computes; empty where it does not."""
@@ -67,8 +66,10 @@ def differences(
     expected = {name: golden.arrays[name] for name in simulated}
     comparison = compare_memories(expected, simulated)
     found = [comparison.text()] if comparison.mismatches else []
-    if golden.returned != result.returned:
-        found.append(f"returned {result.returned}, expected {golden.returned}")
+    if not is_same(golden.returned, result.returned):
+        found.append(
+            f"returned {value_text(result.returned)}, expected {value_text(golden.returned)}"
+        )
     if result.cycles != manifest.predicted_cycles:
         found.append(f"took {result.cycles} cycles, predicted {manifest.predicted_cycles}")
     return tuple(found)

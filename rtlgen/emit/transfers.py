@@ -182,9 +182,9 @@ class _Unit:
                 size = 2 * self._handed_array(memory.name).depth
             yield f"static {type_text(type_)} {self.names.of(memory.name)}[{size}];"
         for name, footprint in self.kept_now.items():
-            type_ = self.scop.array(footprint.array.name).element
+            element = self.scop.array(footprint.array.name).element
             bits = sum(width for _, width in self._now_fields(name))
-            yield f"static {type_text(type_)} {self._now(name)}[{1 << bits}];"
+            yield f"static {type_text(element)} {self._now(name)}[{1 << bits}];"
 
     def _now(self, name: str) -> str:
         return self.names.of(f"{name}_now")

@@ -153,6 +153,16 @@ _FLOAT_NAMES = {
 NumberType: TypeAlias = IntType | FloatType
 """What an element of an array, a scalar and an expression can be."""
 
+_NAMED: dict[str, NumberType] = {
+    **{name: type_ for type_, name in _FLOAT_NAMES.items()},
+    **{str(t): t for t in (IntType(w, s) for w in (8, 16, 32, 64) for s in (True, False))},
+}
+
+
+def type_named(name: str) -> NumberType:
+    """Return the type whose text is `name`; KeyError when there is none."""
+    return _NAMED[name]
+
 
 def common_type(a: NumberType, b: NumberType) -> NumberType:
     """Return the type of a binary operation (C11 6.3.1.8, the usual arithmetic conversions).

@@ -62,6 +62,27 @@ class ManifestCorruptError(RtlgenError):
     code = "E0411"
 
 
+FLOAT_BITS = {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
+"""Formats of IEEE 754, and bfloat16: the upper half of a float32."""
+
+
+def type_name(name: str, bits: int, signed: bool) -> str:
+    """Return the name of a C type: int8 to uint64, or one of `FLOAT_BITS`.
+
+    Parameters
+    ----------
+    name: "" for the integer type of `bits` bits.
+
+    Raises
+    ------
+    ValueError: words of that kind do not hold the type.
+    """
+    integer = f"{'' if signed else 'u'}int{bits}"
+    if name not in ("", integer) and (signed or FLOAT_BITS.get(name) != bits):
+        raise ValueError(f"{integer} holds no {name}")
+    return name or integer
+
+
 @dataclass(frozen=True, slots=True)
 class Port:
     """One port of the top module."""
@@ -92,7 +113,8 @@ class ArrayEntry:
 
     Members
     -------
-    element_bits, signed: the C type of an element.
+    element_bits, signed: of an element; a number in floating point is an unsigned word.
+    type: the C type of an element, see `type_name`.
     shape: row-major.
     ports: the host port; None for an array that is off chip, for one that is not visible outside
         (role `local`), and for one that the circuit has no use for: what the host gives is what it
@@ -105,10 +127,12 @@ class ArrayEntry:
     shape: tuple[int, ...]
     role: ArrayRole
     ports: HostPort | None
+    type: str = ""
 
     def __post_init__(self) -> None:
         if self.element_bits not in (8, 16, 32, 64):
             raise ValueError(f"array {self.name} has elements of {self.element_bits} bits")
+        object.__setattr__(self, "type", type_name(self.type, self.element_bits, self.signed))
         if any(extent < 1 for extent in self.shape):
             raise ValueError(f"array {self.name} has an empty dimension: {self.shape}")
         if self.depth > MOST_ELEMENTS:
@@ -141,6 +165,10 @@ class ScalarEntry:
     port: str
     width: int
     signed: bool
+    type: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", type_name(self.type, self.width, self.signed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +178,10 @@ class ReturnEntry:
     port: str
     width: int
     signed: bool
+    type: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", type_name(self.type, self.width, self.signed))
 
 
 @dataclass(frozen=True, slots=True)

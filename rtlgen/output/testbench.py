@@ -17,11 +17,13 @@ from pathlib import Path
 import jinja2
 import numpy as np
 
+from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.memory_image import LOCAL, Bytes, image_of, owners
-from rtlgen.verify.inputs import Inputs, check_inputs, to_words
+from rtlgen.verify.inputs import Inputs, check_inputs, scalar_word
+from rtlgen.verify.values import Value, pattern_of, to_words
 
 SHOWN_MISMATCHES = 10
 
@@ -46,7 +48,7 @@ class Expected:
     """
 
     arrays: Mapping[str, np.ndarray]
-    returned: int | None = None
+    returned: Value | None = None
     checksum: int | None = None
 
 
@@ -124,7 +126,7 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
         page_bytes=AXI_BASE_BYTES,
         cases=[case.name for case in cases],
         scalars={
-            s.name: [_literal(int(inputs[s.name]), s.width) for inputs in given]
+            s.name: [_literal(scalar_word(inputs[s.name], s), s.width) for inputs in given]
             for s in manifest.scalars
         },
         checks=_checks(manifest, [case.expected for case in cases], prefix),
@@ -191,12 +193,13 @@ def _checks(manifest: Manifest, expected: Sequence[Expected], prefix: str) -> li
     if returned is not None:
         values = [e.returned for e in expected if e.returned is not None]
         if len(values) == len(expected):
-            words = tuple(_literal(value, returned.width) for value in values)
+            type_ = type_named(returned.type)
+            words = tuple(_literal(pattern_of(e, type_), returned.width) for e in values)
             checks.append(_Check("return value", returned.port, words, returned.width, "%h"))
     if manifest.checksum is not None:
-        values = [e.checksum for e in expected if e.checksum is not None]
-        if len(values) == len(expected):
-            words = tuple(_literal(value, CHECKSUM_WIDTH_BITS) for value in values)
+        sums = [e.checksum for e in expected if e.checksum is not None]
+        if len(sums) == len(expected):
+            words = tuple(_literal(value, CHECKSUM_WIDTH_BITS) for value in sums)
             unit = _Check("checksum", manifest.checksum, words, CHECKSUM_WIDTH_BITS, "%h")
             checks.append(unit)
     return checks

@@ -23,7 +23,7 @@ from rtlgen.hw.kernel import Kernel
 from rtlgen.hw.names import Namer, PortNames, memory_ports, port_names
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
-from rtlgen.ir.scop import Array
+from rtlgen.ir.scop import Array, ScalarArgument
 from rtlgen.manifest.contents import (
     MOST_ELEMENTS,
     ArrayEntry,
@@ -155,6 +155,7 @@ def manifest_of(
     version: str,
     options: Mapping[str, object],
     arrays: Sequence[Array] | None = None,
+    scalars: Sequence[ScalarArgument] = (),
     untouched: Sequence[Array] = (),
 ) -> Manifest:
     """Describe the circuit for those that drive it.
@@ -162,14 +163,19 @@ def manifest_of(
     Parameters
     ----------
     file: name of the Verilog file in the build directory. source: the C file, as it was read.
-    arrays: of the program, in the order in which they are listed; by default every memory is.
+    arrays: of the program, in the order in which they are listed; by default every memory is, and
+        holds integers.
+    scalars: arguments of the program, where some are no integers.
     untouched: arrays of the program that the circuit has no use for.
     """
     names = port_names(plan)
+    types = {array.name: str(array.element) for array in arrays or ()}
+    types |= {scalar.name: str(scalar.type) for scalar in scalars}
     returned = None
     if plan.returned is not None:
         result = plan.memory(plan.returned)
-        returned = ReturnEntry("return_value", result.width_bits, result.signed)
+        form = (result.width_bits, result.signed)
+        returned = ReturnEntry("return_value", *form, types.get(plan.returned, ""))
     return Manifest(
         name=plan.name,
         top=verilog.top,
@@ -179,9 +185,12 @@ def manifest_of(
         done="done",
         idle="idle",
         ports=verilog.ports,
-        arrays=(*_in_order(_arrays(plan, names), arrays), *_without_ports(untouched)),
+        arrays=(*_in_order(_arrays(plan, names, types), arrays), *_without_ports(untouched)),
         scalars=tuple(
-            ScalarEntry(s.name, names.scalars[s.name], s.width_bits, s.signed) for s in plan.scalars
+            ScalarEntry(
+                s.name, names.scalars[s.name], s.width_bits, s.signed, types.get(s.name, "")
+            )
+            for s in plan.scalars
         ),
         returned=returned,
         checksum="checksum" if plan.checksum is not None else None,
@@ -195,15 +204,15 @@ def manifest_of(
     )
 
 
-def _arrays(plan: KernelPlan, names: PortNames) -> Iterator[ArrayEntry]:
+def _arrays(plan: KernelPlan, names: PortNames, types: Mapping[str, str]) -> Iterator[ArrayEntry]:
     """Yield an entry for each memory that is no window, then for each array off chip."""
     for m in plan.memories:
         if not m.is_window:
-            yield ArrayEntry(
-                m.name, m.width_bits, m.signed, m.shape, m.role, names.hosts.get(m.name)
-            )
+            form, port = (m.width_bits, m.signed, m.shape, m.role), names.hosts.get(m.name)
+            yield ArrayEntry(m.name, *form, port, types.get(m.name, ""))
     for a in plan.memory_side.arrays if plan.memory_side else ():
-        yield ArrayEntry(a.name, a.width_bits, a.signed, a.c_shape, a.role, None)
+        form = (a.width_bits, a.signed, a.c_shape, a.role)
+        yield ArrayEntry(a.name, *form, None, types.get(a.name, ""))
 
 
 def _in_order(
@@ -247,7 +256,8 @@ def _without_ports(arrays: Iterable[Array]) -> Iterator[ArrayEntry]:
         # What is larger than any memory has no place in the files of a host either.
         if array.role != "local" and prod(array.shape) <= MOST_ELEMENTS:
             type_ = array.element
-            yield ArrayEntry(array.name, type_.width_bits, type_.signed, array.shape, "in", None)
+            form = (type_.width_bits, type_.signed, array.shape)
+            yield ArrayEntry(array.name, *form, "in", None, str(type_))
 
 
 def _ports(kernel: Kernel) -> tuple[Port, ...]:

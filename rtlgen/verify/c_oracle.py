@@ -20,19 +20,37 @@ import numpy as np
 
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend.text.tokens import split
+from rtlgen.ir.expr import walk
 from rtlgen.ir.records import Record, RecordMember
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import BFLOAT16, FLOAT16, FloatType, NumberType
 from rtlgen.system.tools import ToolFailedError, find_tool, run_tool
 from rtlgen.verify.data_sets import DataSets
 from rtlgen.verify.equivalence import Outcome
-from rtlgen.verify.golden_state import Elements, element_dtype
+from rtlgen.verify.golden_state import GoldenResult
+from rtlgen.verify.values import (
+    Elements,
+    Value,
+    element_dtype,
+    element_value,
+    is_nan,
+    pattern_of,
+    stored_dtype,
+    to_words,
+    value_of,
+)
 
 Oracle: TypeAlias = Literal["golden", "gcc"]
 
 _COMPILERS = ("gcc", "cc", "clang")
-# C as the front end reads it: char is signed, signed numbers wrap.
-_OPTIONS = ("-O1", "-fwrapv", "-fsigned-char")
+# C as the front end reads it: char is signed, signed numbers wrap, and every operation of floating
+# point is rounded to its type.
+_OPTIONS = ("-O1", "-fwrapv", "-fsigned-char", "-ffp-contract=off")
+_PRECISION = "-fexcess-precision=standard"
+_HALF_PRECISION = "-fexcess-precision=16"
+"""With `_Float16`, of which gcc otherwise computes whole expressions in `float`."""
+
+_C_FLOATS = {16: "_Float16", 32: "float", 64: "double"}
 _OLDER_C = ("-std=gnu11",)
 _NEWER_C = (
     "-std=gnu2x", "-Dauto=__auto_type", "-Dbool=_Bool", "-Dconstexpr=static const", "-Dfalse=0",
@@ -101,12 +119,37 @@ def c_outcomes(
         raise _unsuitable(scop, "on all of the data the program does what C leaves undefined")
     with compiled_kernel(scop, options) as kernel:
         found = [(each, kernel.outcome(each.inputs)) for each in defined]
-    ended = [(each, outcome) for each, outcome in found if outcome is not None]
+    ended = [
+        (each, with_known_nan(scop, outcome, each.golden))
+        for each, outcome in found
+        if outcome is not None
+    ]
     if not ended:
         raise _unsuitable(scop, "on all of the data the compiled program stops before its end")
     sets = tuple(each for each, _ in ended)
     kept = replace(data, sets=sets, left_out=data.left_out + len(data.sets) - len(sets))
     return kept, tuple(outcome for _, outcome in ended)
+
+
+def with_known_nan(scop: Scop, outcome: Outcome, golden: GoldenResult) -> Outcome:
+    """Return what C says, with the golden model's NaN for its own ones: C leaves open which.
+
+    Where only one of the two has a NaN, nothing is changed, and they differ.
+    """
+    types = {array.name: array.element for array in scop.arrays}
+
+    def known(found: Elements, golden: Elements, type_: NumberType) -> Elements:
+        are_nan = is_nan(found, type_) & is_nan(golden, type_)
+        return np.where(are_nan, golden, found) if are_nan.any() else found
+
+    arrays = {
+        name: known(found, golden.arrays[name], types[name])
+        for name, found in outcome.arrays.items()
+    }
+    if scop.returned is None:
+        return Outcome(arrays, None)
+    returned = np.asarray(outcome.returned), np.asarray(golden.returned)
+    return Outcome(arrays, element_value(known(*returned, types[scop.returned])[()]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +160,7 @@ class CompiledKernel:
     options: COptions
     program: Path
 
-    def outcome(self, inputs: Mapping[str, Elements | int]) -> Outcome | None:
+    def outcome(self, inputs: Mapping[str, Elements | Value]) -> Outcome | None:
         """Return what the program leaves of its inputs; None if it stops before its end.
 
         An `abort()`, an assertion, or an access out of an array: C gives the data no result.
@@ -166,7 +209,7 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
         "-Dmain=rtlgen_main_of_the_file",
     ]
     # What has a second name must not be kept in a register, or taken for what nobody changes.
-    flags = [*_OPTIONS, *(["-O0"] if hidden else []), *options.flags, *flags]
+    flags = [*_OPTIONS, _precision(scop), *(["-O0"] if hidden else []), *options.flags, *flags]
     log = folder / "compile.log"
     command: list[str | Path] = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
@@ -176,6 +219,12 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     if not _is_compiled(linking, log):
         raise _refused(scop, "the file calls functions that it does not define", log)
     return program
+
+
+def _precision(scop: Scop) -> str:
+    """Return the option with which every operation is rounded."""
+    expressions = (node.type for s in scop.statements for node in walk(s.expr))
+    return _HALF_PRECISION if FLOAT16 in expressions else _PRECISION
 
 
 def _refused(scop: Scop, why: str, log: Path) -> OracleUnsuitable:
@@ -232,7 +281,7 @@ def _visible(scop: Scop) -> list[Array]:
     return [array for array in scop.arrays if array.role != "local"]
 
 
-def _blocks(scop: Scop) -> Iterator[tuple[str, IntType, int]]:
+def _blocks(scop: Scop) -> Iterator[tuple[str, NumberType, int]]:
     """Yield what goes in and comes out, in order: name, type, number of elements."""
     for array in _visible(scop):
         yield array.name, array.element, array.depth
@@ -240,7 +289,9 @@ def _blocks(scop: Scop) -> Iterator[tuple[str, IntType, int]]:
         yield scalar.name, scalar.type, 1
 
 
-def _c_type(element: IntType) -> str:
+def _c_type(element: NumberType) -> str:
+    if isinstance(element, FloatType):
+        return "__bf16" if element == BFLOAT16 else _C_FLOATS[element.width_bits]
     if element.is_bool:
         return "_Bool"
     names = {8: "char", 16: "short", 32: "int", 64: "long long"}
@@ -317,7 +368,7 @@ class _Structures:
     """
 
     def __init__(self, scop: Scop, places: Mapping[str, int], hidden: Mapping[str, str]) -> None:
-        self._shapes: dict[str, tuple[tuple[int, ...], IntType]] = {
+        self._shapes: dict[str, tuple[tuple[int, ...], NumberType]] = {
             array.name: (array.shape, array.element) for array in _visible(scop)
         }
         self._shapes |= {scalar.name: ((), scalar.type) for scalar in scop.scalars}
@@ -436,14 +487,16 @@ int main(int argc, char **argv) {{
 """
 
 
-def _outcome(kernel: CompiledKernel, inputs: Mapping[str, Elements | int]) -> Outcome:
+def _outcome(kernel: CompiledKernel, inputs: Mapping[str, Elements | Value]) -> Outcome:
     """Run the compiled program."""
     scop, folder = kernel.scop, kernel.program.parent
     before, after = folder / "inputs.bin", folder / "outputs.bin"
     with before.open("wb") as file:
         for name, element, _ in _blocks(scop):
-            value = np.asarray(inputs[name])
-            file.write(np.ascontiguousarray(value.astype(element_dtype(element))).tobytes())
+            value = inputs[name]
+            if not isinstance(value, np.ndarray):
+                value = np.array(pattern_of(value, element), stored_dtype(element))
+            file.write(to_words(value).tobytes())
     command = [kernel.program, before, after]
     run_tool(command, log=folder / "run.log", timeout_seconds=kernel.options.seconds)
     content, start = after.read_bytes(), 0
@@ -453,9 +506,9 @@ def _outcome(kernel: CompiledKernel, inputs: Mapping[str, Elements | int]) -> Ou
         image = np.frombuffer(content, dtype, array.depth, start)
         arrays[array.name] = image.reshape(array.shape).copy()
         start += image.nbytes
-    returned = None
+    returned: Value | None = None
     if scop.returned is not None:
         element = scop.array(scop.returned).element
-        word = np.frombuffer(content, element_dtype(element), 1, len(content) - 8)
-        returned = int(word[0])
+        word = np.frombuffer(content, stored_dtype(element), 1, len(content) - 8)
+        returned = value_of(int(word[0]), element)
     return Outcome(arrays, returned)

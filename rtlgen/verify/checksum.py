@@ -19,17 +19,19 @@ import numpy as np
 import numpy.typing as npt
 
 from rtlgen.ir.crc import absorb, power_of_x, times_x
+from rtlgen.verify.values import Elements, to_words
 
 _Words = npt.NDArray[np.uint64]
 _MAX_LANES = 4096
 
 
-def checksum(arrays: Iterable[npt.NDArray[np.integer]]) -> int:
+def checksum(arrays: Iterable[Elements]) -> int:
     """Return the 64-bit checksum of `arrays`, in the order given.
 
     Parameters
     ----------
-    arrays: integer arrays of any shape, shape () included; the item size is the element width.
+    arrays: of any shape, shape () included; the item size is the element width. Of numbers it is
+        over their patterns.
     """
     return crc_of_bytes(b"".join(_big_endian_bytes(array) for array in arrays))
 
@@ -86,8 +88,9 @@ def _byte_table() -> _Words:
     return np.array([absorb(0, byte, 8) for byte in range(256)], dtype=np.uint64)
 
 
-def _big_endian_bytes(array: npt.NDArray[np.integer]) -> bytes:
+def _big_endian_bytes(array: Elements) -> bytes:
     array = np.asarray(array)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"a checksum is defined over integers, not over {array.dtype}")
-    return np.ascontiguousarray(array).astype(array.dtype.newbyteorder(">")).tobytes()
+    if array.dtype.hasobject or array.dtype.itemsize not in (1, 2, 4, 8):
+        raise TypeError(f"a checksum is defined over words of C, not over {array.dtype}")
+    words = to_words(array)
+    return words.astype(words.dtype.newbyteorder(">")).tobytes()

@@ -1,4 +1,4 @@
-"""Compare two memories, element by element, all of it."""
+"""Compare two memories, element by element, all of it; numbers by their bits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rtlgen.verify.golden_state import Elements
+from rtlgen.verify.values import Elements, Value, element_value, to_words, value_json, value_text
 
 SHOWN_MISMATCHES = 10
 
@@ -24,22 +24,23 @@ class Mismatch:
 
     array: str
     index: tuple[int, ...]
-    expected: int
-    got: int
+    expected: Value
+    got: Value
     cycle: int | None = None
 
     def __str__(self) -> str:
         element = self.array + "".join(f"[{i}]" for i in self.index)
         when = "" if self.cycle is None else f", written in cycle {self.cycle}"
-        return f"{element}: expected {self.expected}, got {self.got}{when}"
+        expected, got = value_text(self.expected), value_text(self.got)
+        return f"{element}: expected {expected}, got {got}{when}"
 
     def to_json(self) -> dict[str, object]:
         """Return the mismatch as a JSON-serialisable object."""
         return {
             "array": self.array,
             "index": list(self.index),
-            "expected": self.expected,
-            "got": self.got,
+            "expected": value_json(self.expected),
+            "got": value_json(self.got),
             "cycle": self.cycle,
         }
 
@@ -115,10 +116,12 @@ def compare_memories(
         if wanted.dtype != found.dtype or wanted.shape != found.shape:
             forms = f"{wanted.dtype} {wanted.shape} is compared with {found.dtype} {found.shape}"
             raise ValueError(f"{name}: {forms}")
-        places = np.argwhere(wanted != found)
+        differ = to_words(wanted) != to_words(found)
+        places = np.argwhere(differ.reshape(wanted.shape))
         elements += wanted.size
         mismatches += len(places)
         for place in places[: shown - len(first)].tolist():
             index = tuple(place)
-            first.append(Mismatch(name, index, int(wanted[index]), int(found[index])))
+            values = (element_value(wanted[index]), element_value(found[index]))
+            first.append(Mismatch(name, index, *values))
     return Comparison(tuple(first), mismatches, elements)

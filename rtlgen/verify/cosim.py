@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
+from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import read_verilog, unwritable
 from rtlgen.sim import native_engine
@@ -54,7 +55,8 @@ from rtlgen.verify.errors import (
     UnknownOutputError,
     UnrepeatableError,
 )
-from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
+from rtlgen.verify.inputs import Inputs, check_inputs, from_words, scalar_word
+from rtlgen.verify.values import Value, to_words, value_of
 
 __all__ = ["Engine", "SimulationResult", "Simulator", "simulate", "simulate_all"]
 
@@ -90,7 +92,7 @@ class SimulationResult:
     """
 
     arrays: dict[str, np.ndarray]
-    returned: int | None
+    returned: Value | None
     cycles: int
     checksum: int | None
     seconds: float
@@ -174,8 +176,7 @@ def simulate_all(
         },
         memory=_memory_contents(manifest, checked),
         scalars=tuple(
-            tuple(int(given[s.name]) & ((1 << s.width) - 1) for s in manifest.scalars)
-            for given in checked
+            tuple(scalar_word(given[s.name], s) for s in manifest.scalars) for given in checked
         ),
         limit_cycles=timeout_cycles or 4 * manifest.predicted_cycles + 1000,
         runs=runs,
@@ -437,9 +438,9 @@ def _simulation_result(
     engine: Engine,
 ) -> SimulationResult:
     run = result.runs[number]
-    returned = run.returned
-    if returned is not None and manifest.returned is not None:
-        returned = signed_value(returned, manifest.returned.width, manifest.returned.signed)
+    returned: Value | None = run.returned
+    if run.returned is not None and manifest.returned is not None:
+        returned = value_of(run.returned, type_named(manifest.returned.type))
     words = {name: rows[number] for name, rows in result.words.items()}
     write_cycles = {}
     for place in manifest.memory.arrays if manifest.memory else ():

@@ -6,6 +6,8 @@
     mixed     every number of bits is equally likely, so that large and small values meet
     by array  each array and scalar in a kind of its own, which differs from seed to seed
 
+What these are of numbers is said in `number_data`.
+
 The bytes come from SHAKE-128 of the seed and the array's name, not from a library's generator
 whose stream may change between versions. In `full`, an eighth of the elements is drawn from the
 corners of the type, where carries, signs and wrap-around go wrong.
@@ -22,11 +24,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.types import IntType
-from rtlgen.verify.golden_state import Elements, element_dtype
+from rtlgen.ir.types import FloatType, IntType, NumberType
+from rtlgen.verify.number_data import any_numbers, numbers_within
+from rtlgen.verify.values import Elements, Limits, Value, element_dtype, element_value, stored_dtype
 
 Kind: TypeAlias = Literal["full", "small", "limits", "mixed", "by array"]
-Limits: TypeAlias = tuple[int, int]
 
 KINDS: tuple[Kind, ...] = ("full", "small", "limits", "mixed")
 """Of the data sets that a seed stands for."""
@@ -53,45 +55,57 @@ class Recipe:
     def __str__(self) -> str:
         return f"{self.kind}, seed {self.seed}"
 
-    def inputs(self, scop: Scop) -> dict[str, Elements | int]:
+    def inputs(self, scop: Scop) -> dict[str, Elements | Value]:
         """Return contents for every array that is not local, and a value for every scalar.
 
         Arrays that are only written get contents too: an element that the program never writes
         must still be there after the run.
         """
         limited = replace(self, limits={**bit_field_limits(scop), **self.limits})
-        inputs: dict[str, Elements | int] = {}
+        inputs: dict[str, Elements | Value] = {}
         for array in scop.arrays:
             if array.role != "local":
                 inputs[array.name] = limited._elements(array.element, array.shape, array.name)
         for scalar in scop.scalars:
             limits = None if scalar.limits is None else self._meaningful(scalar.limits)
             value = limited._elements(scalar.type, (), scalar.name, limits)
-            inputs[scalar.name] = int(value)
+            inputs[scalar.name] = element_value(value[()])
         return inputs
 
-    def _meaningful(self, limits: Limits) -> Limits:
+    def _meaningful(self, limits: tuple[int, int]) -> Limits:
         """Return limits in which most values of a bound let a loop run; its type's end is rare."""
         low, high = limits
         return (low if self.kind == "limits" else min(max(low, -_SMALL), high)), high
 
     def _elements(
-        self, element: IntType, shape: tuple[int, ...], name: str, limits: Limits | None = None
+        self, element: NumberType, shape: tuple[int, ...], name: str, limits: Limits | None = None
     ) -> Elements:
         kind = self.kind
         if kind == "by array":
             digest = hashlib.shake_128(f"rtlgen kind {self.seed} {name}".encode()).digest(1)
             kind = KINDS[digest[0] % len(KINDS)]
         limits = self.limits.get(name, limits)
-        if limits is None and kind == "full":
+        if limits is None and kind == "full" and isinstance(element, IntType):
             return random_elements(element, shape, self.seed, name)
-        low, high = limits or (element.minimum, element.maximum)
         count = int(np.prod(shape, dtype=np.int64))
         stream = _Stream(f"rtlgen {self.kind} {self.seed} {name} {element} {shape}", count)
-        words = _MAKERS[kind](stream, low, high)
+        if isinstance(element, FloatType):
+            words = stream.numbers(element, kind, limits)
+        else:
+            low, high = limits or (element.minimum, element.maximum)
+            words = _MAKERS[kind](stream, int(low), int(high))
         unsigned = words.astype(f"u{element.width_bits // 8}")
         result: Elements = unsigned.view(element_dtype(element)).reshape(shape)
         return result
+
+
+def longest_kind(scop: Scop) -> Kind:
+    """Return the kind of the only data set that there is where one run takes long.
+
+    Numbers of any size leave infinities and NaN where there are many operations.
+    """
+    types = [array.element for array in scop.arrays] + [scalar.type for scalar in scop.scalars]
+    return "small" if any(isinstance(type_, FloatType) for type_ in types) else "full"
 
 
 def bit_field_limits(scop: Scop) -> dict[str, Limits]:
@@ -100,7 +114,7 @@ def bit_field_limits(scop: Scop) -> dict[str, Limits]:
     return {member.array: member.limits for member in members if member.limits is not None}
 
 
-def random_inputs(scop: Scop, seed: int) -> dict[str, Elements | int]:
+def random_inputs(scop: Scop, seed: int) -> dict[str, Elements | Value]:
     """Return inputs over the full range of every type."""
     return Recipe("full", seed).inputs(scop)
 
@@ -112,7 +126,7 @@ def random_elements(element: IntType, shape: tuple[int, ...], seed: int, name: s
     key = f"rtlgen {seed} {name} {element} {shape}".encode()
     stream = hashlib.shake_128(key).digest(count * (width_bytes + 2))
     choice, corner, value = np.split(np.frombuffer(stream, dtype=np.uint8), [count, 2 * count])
-    dtype = element_dtype(element)
+    dtype = stored_dtype(element)
     # The stream is little-endian by definition, whatever the machine is.
     values = value.view(dtype.newbyteorder("<")).astype(dtype)
     corners = _corners(element.minimum, element.maximum)
@@ -136,6 +150,12 @@ class _Stream:
         span = high - low + 1
         words = self.words if span == _WORD else self.words % np.uint64(span)
         return words + np.uint64(low % _WORD)
+
+    def numbers(self, type_: FloatType, kind: str, limits: Limits | None) -> _Words:
+        """Return the pattern of a number for each element."""
+        if limits is None:
+            return any_numbers(type_, self.choices, self.words)[kind]()
+        return numbers_within(type_, limits, self.choices, self.words)[kind]()
 
     def among(self, values: Collection[int]) -> _Words:
         """Return one of `values` for each element."""

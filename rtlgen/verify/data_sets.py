@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from rtlgen.errors import Diagnostic
 from rtlgen.ir.scop import Scop
-from rtlgen.verify.data import KINDS, Limits, Recipe, random_inputs
+from rtlgen.verify.data import KINDS, Recipe, longest_kind, random_inputs
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_ranges import run_bounds
-from rtlgen.verify.golden_state import Elements, GoldenResult
+from rtlgen.verify.golden_state import GoldenResult
 from rtlgen.verify.sensitivity import Sensitivity, Shown
+from rtlgen.verify.values import Elements, Limits, Value
 
 FRUITLESS_TRIALS = 2
 """Further data sets that show nothing new, after which no more are tried."""
@@ -37,7 +38,7 @@ class DataSet:
     """
 
     name: str
-    inputs: Mapping[str, Elements | int]
+    inputs: Mapping[str, Elements | Value]
     golden: GoldenResult
     new: int
 
@@ -90,7 +91,8 @@ def random_data_sets(
     left_out: names of dead statements, which are not built, and can never be seen.
     """
     bounds = dict(limits or {})
-    kinds = KINDS[:1] if run_bounds(scop).instances > LONG_RUN_INSTANCES else KINDS
+    is_long = run_bounds(scop).instances > LONG_RUN_INSTANCES
+    kinds = (longest_kind(scop),) if is_long else KINDS
     wanted = [Recipe(kind, seed + n, bounds) for n in range(seeds) for kind in kinds]
     collected = _Collected(scop, left_out)
     for recipe in wanted:
@@ -106,7 +108,7 @@ def random_data_sets(
 
 
 def given_data_set(
-    scop: Scop, name: str, inputs: Mapping[str, Elements | int], left_out: Collection[str] = ()
+    scop: Scop, name: str, inputs: Mapping[str, Elements | Value], left_out: Collection[str] = ()
 ) -> DataSets:
     """Return the one data set that the user gives."""
     collected = _Collected(scop, left_out)
@@ -114,7 +116,7 @@ def given_data_set(
     return collected.result()
 
 
-def completed(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str, Elements | int]:
+def completed(scop: Scop, inputs: Mapping[str, Elements | Value]) -> dict[str, Elements | Value]:
     """Return just what the golden model takes of the inputs of a circuit.
 
     An array without a port, since no statement that runs touches it, may hold anything; of an array
@@ -131,7 +133,7 @@ class _Collected:
         self._sensitivity: Sensitivity | None = None
 
     def add(
-        self, name: str, inputs: Mapping[str, Elements | int], *, only_new: bool = False
+        self, name: str, inputs: Mapping[str, Elements | Value], *, only_new: bool = False
     ) -> bool:
         """Run the program on a data set and keep it; return whether it shows something new."""
         golden = run_golden(self._scop, inputs)

@@ -21,7 +21,7 @@ from rtlgen.verify.checksum import checksum, format_checksum
 from rtlgen.verify.compare import SHOWN_MISMATCHES, Comparison, compare_memories
 from rtlgen.verify.cosim import Engine, SimulationResult, Simulator, simulate_all
 from rtlgen.verify.data_sets import DataSet, DataSets
-from rtlgen.verify.golden_state import Elements
+from rtlgen.verify.values import Elements, Value, is_same, value_text
 from rtlgen.verify.writes import Element, last_write_cycles
 
 DRAM_RUNS = 3
@@ -64,7 +64,7 @@ class Outcome:
     """What a data set should leave behind: of the golden model, or of a C compiler's program."""
 
     arrays: Mapping[str, Elements]
-    returned: int | None
+    returned: Value | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -259,7 +259,9 @@ def verify_circuit(
     )
 
 
-def known_to(manifest: Manifest, inputs: Mapping[str, Elements | int]) -> dict[str, Elements | int]:
+def known_to(
+    manifest: Manifest, inputs: Mapping[str, Elements | Value]
+) -> dict[str, Elements | Value]:
     """Return those inputs that the circuit takes."""
     names = {a.name for a in manifest.data_arrays} | {s.name for s in manifest.scalars}
     return {name: value for name, value in inputs.items() if name in names}
@@ -284,8 +286,10 @@ def _compared(
     elements = [(m.array, m.index) for m in comparison.first]
     comparison = comparison.with_cycles(_write_cycles(plan, got, elements))
     failures = [comparison.text()] if comparison.mismatches else []
-    if wanted.returned != got.returned:
-        failures.append(f"returned {got.returned}, expected {wanted.returned}")
+    if not is_same(wanted.returned, got.returned):
+        failures.append(
+            f"returned {value_text(got.returned)}, expected {value_text(wanted.returned)}"
+        )
     if predicted is not None and got.cycles != predicted:
         failures.append(f"took {got.cycles} cycles, predicted {predicted}")
     found = checksum(got.arrays[name] for name in results)

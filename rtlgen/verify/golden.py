@@ -6,7 +6,9 @@ meaning: an interpreter that is plainly right, and compiled C for runs of millio
 
 Where C leaves the result open, it is defined here as the hardware gives it, and the run is marked
 with an event: x / 0 is -1 (all ones) and x % 0 is x; the smallest value / -1 wraps; a shift count
-is taken modulo the width; a local variable that was never written reads as 0.
+is taken modulo the width; a local variable that was never written reads as 0; a number that an
+integer type does not hold becomes its nearest value, and a NaN 0. Numbers are their bit patterns
+all the way, and an operation on them is what `ir.float_arithmetic` says, NaN included.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ from rtlgen.verify.golden_compiled import COMPILERS, CompiledProgram
 from rtlgen.verify.golden_interpreter import Interpreter
 from rtlgen.verify.golden_ranges import run_bounds
 from rtlgen.verify.golden_state import (
-    Elements,
     GoldenEvent,
     GoldenResult,
     SubscriptError,
+    contents_of,
     memory_image,
     scalar_values,
 )
+from rtlgen.verify.values import Elements, Value, value_of
 
 __all__ = [
     "Engine",
@@ -43,15 +46,15 @@ _WORTH_COMPILING_INSTANCES = 4_000
 
 
 def run_golden(
-    scop: Scop, inputs: Mapping[str, Elements | int], *, engine: Engine = "auto"
+    scop: Scop, inputs: Mapping[str, Elements | Value], *, engine: Engine = "auto"
 ) -> GoldenResult:
     """Run the program of `scop` in program order.
 
     Parameters
     ----------
     inputs: by C name, an array of the exact type and shape for each array that is not local, and
-        an integer for each scalar. Arrays of role `out` may be left out: they start as zeros. The
-        given arrays are not changed.
+        an integer or a number for each scalar. Arrays of role `out` may be left out: they start as
+        zeros. The given arrays are not changed.
     engine: `auto` compiles long runs when there is a compiler.
 
     Raises
@@ -68,9 +71,16 @@ def run_golden(
     else:
         program = Interpreter(scop, memory, scalars)
     program.run()
+    returned = None
+    if scop.returned is not None:
+        returned = value_of(int(memory[scop.returned]), scop.array(scop.returned).element)
     return GoldenResult(
-        arrays={array.name: memory[array.name] for array in scop.arrays if array.role != "local"},
-        returned=None if scop.returned is None else int(memory[scop.returned]),
+        arrays={
+            array.name: contents_of(memory[array.name], array.element)
+            for array in scop.arrays
+            if array.role != "local"
+        },
+        returned=returned,
         counts=program.counts,
         events=program.events,
     )

@@ -28,14 +28,14 @@ from rtlgen.system.tools import find_tool, run_tool
 from rtlgen.verify.golden_emit import ENTRY, WRITE_ACCESS, emit, point_length, rank_limit
 from rtlgen.verify.golden_state import (
     EVENT_KINDS,
-    Elements,
     GoldenEvent,
     SubscriptError,
     out_of_bounds,
 )
+from rtlgen.verify.values import Elements
 
 COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "clang++")
-_OPTIONS = ("-shared", "-fPIC", "-w")
+_OPTIONS = ("-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +148,7 @@ def _compiled(text: str, optimisation: str) -> Library:
         folder = Path(name)
         source, library = folder / "golden.c", folder / "golden.so"
         source.write_text(text)
-        command = (compiler, optimisation, *_OPTIONS, "-x", language, source, "-o", library)
+        command = (compiler, optimisation, *_OPTIONS, "-x", language, source, "-o", library, "-lm")
         run_tool(command, log=folder / "compile.log")
         entry = getattr(ctypes.CDLL(str(library)), ENTRY)
     entry.argtypes = [ctypes.c_void_p] * 7

@@ -2,7 +2,8 @@
 
 Every value is a `uint64_t` that holds its mathematical value modulo 2**64: zero-extended for
 unsigned types, sign-extended for signed ones. So addition, multiplication and comparison are
-those of uint64_t, followed by a wrap to the node's type. Iterators are `int64_t`; the caller has
+those of uint64_t, followed by a wrap to the node's type. A number is its bit pattern, see
+`golden_floats`. Iterators are `int64_t`; the caller has
 checked that they fit. The text is C99 and C++ alike.
 """
 
@@ -23,9 +24,11 @@ from rtlgen.ir.expr import (
     ScalarParameter,
     Select,
     Unary,
+    walk,
 )
 from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
 from rtlgen.ir.types import NumberType
+from rtlgen.verify.golden_floats import FLOAT_PRELUDE, conversion_fits, float_operation
 from rtlgen.verify.golden_state import EVENT_KINDS, EventKind, keeps_element
 
 ENTRY = "rtlgen_golden"
@@ -67,6 +70,20 @@ static inline uint64_t divide_signed(uint64_t a, uint64_t b)
 }
 """
 
+_CALL = """\
+  return run(arrays, written, scalars, counts, events, first, fault);
+"""
+_FLOAT_CALL = """\
+  /* Other code in this process may have asked for other roundings, or for no subnormal numbers. */
+  fenv_t kept;
+  int result;
+  fegetenv(&kept);
+  fesetenv(FE_DFL_ENV);
+  result = run(arrays, written, scalars, counts, events, first, fault);
+  fesetenv(&kept);
+  return result;
+"""
+
 
 def emit(scop: Scop) -> str:
     """Return the C text of `scop`; its entry point is described at `golden_compiled`."""
@@ -93,7 +110,18 @@ class _Emitter:
             self._line(f"{type_} *const a{number} = ({type_} *)arrays[{number}];")
         self._nodes(self._scop.tree)
         body = "\n".join(self._lines)
-        return f"""{_PRELUDE}
+        expressions = (node for s in self._scop.statements for node in walk(s.expr))
+        has_floats = any(isinstance(node, FloatOperation) for node in expressions)
+        return f"""{_PRELUDE}{FLOAT_PRELUDE if has_floats else ""}
+static int run(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t *counts,
+    uint64_t *events, int64_t *first, int64_t *fault)
+{{
+  (void)arrays; (void)written; (void)scalars; (void)counts;
+  (void)events; (void)first; (void)fault;
+{body}
+  return 0;
+}}
+
 #ifdef __cplusplus
 extern "C"
 #endif
@@ -103,11 +131,7 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
 int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t *counts,
     uint64_t *events, int64_t *first, int64_t *fault)
 {{
-  (void)arrays; (void)written; (void)scalars; (void)counts;
-  (void)events; (void)first; (void)fault;
-{body}
-  return 0;
-}}
+{_FLOAT_CALL if has_floats else _CALL}}}
 """
 
     def _line(self, text: str) -> None:
@@ -258,8 +282,12 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
                 left = self._value(expr.left, statement)
                 right = self._value(expr.right, statement)
                 return self._wrapped(self._binary(expr, left, right, statement), expr.type)
-            case FloatOperation():
-                raise NotImplementedError(expr.op)
+            case FloatOperation(op, operands, type_):
+                values = [self._value(operand, statement) for operand in operands]
+                if op == "to_int":
+                    fits = conversion_fits(expr, values[0])
+                    self._note("float conversion", f"!{fits}", statement)
+                return self._wrapped(float_operation(expr, values), type_)
 
     def _wrapped(self, exact: str, type_: NumberType) -> str:
         return self._temporary(f"wrap_{_sign(type_)}({exact}, {type_.width_bits})")

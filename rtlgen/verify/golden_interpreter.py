@@ -18,17 +18,17 @@ from rtlgen.ir.expr import (
     Select,
     Unary,
 )
-from rtlgen.ir.float_arithmetic import evaluate
+from rtlgen.ir.float_arithmetic import evaluate, fits_integer
 from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
-from rtlgen.ir.types import NumberType
+from rtlgen.ir.types import FloatType, IntType, NumberType
 from rtlgen.verify.golden_state import (
     EVENT_KINDS,
-    Elements,
     EventKind,
     GoldenEvent,
     keeps_element,
     out_of_bounds,
 )
+from rtlgen.verify.values import Elements
 
 
 class Interpreter:
@@ -158,6 +158,8 @@ class Interpreter:
                 return self._value(taken, statement)
             case FloatOperation(op, operands, type_):
                 values = [self._value(operand, statement) for operand in operands]
+                if op == "to_int" and not _fits(values[0], expr):
+                    self._note("float conversion", statement)
                 return evaluate(op, values, expr.of, type_)
             case Binary(op, left, right):
                 a, b = self._value(left, statement), self._value(right, statement)
@@ -217,3 +219,10 @@ class Interpreter:
         here = tuple(self._iterators[name] for name in statement.iterators)
         count, first = self._events.get((statement.name, kind), (0, here))
         self._events[statement.name, kind] = (count + 1, first)
+
+
+def _fits(bits: int, expr: FloatOperation) -> bool:
+    """Return whether a conversion to an integer has a value in C."""
+    of, to = expr.of, expr.type
+    assert isinstance(of, FloatType) and isinstance(to, IntType)
+    return fits_integer(bits, of, to)

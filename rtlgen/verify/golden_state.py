@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from rtlgen.errors import Diagnostic, Label, RtlgenError
 from rtlgen.ir.scop import Access, Array, ScalarArgument, Scop, Statement
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import FloatType, NumberType
 from rtlgen.verify.errors import InputTypeError, MissingInputError, UnknownInputError
+from rtlgen.verify.values import Elements, Value, element_dtype, is_scalar, pattern_of, stored_dtype
 
-Elements: TypeAlias = npt.NDArray[np.integer]
 EventKind: TypeAlias = Literal[
-    "division by zero", "division overflow", "shift count", "uninitialised read"
+    "division by zero", "division overflow", "shift count", "uninitialised read", "float conversion"
 ]
-EVENT_KINDS: tuple[EventKind, ...] = (
-    "division by zero",
-    "division overflow",
-    "shift count",
-    "uninitialised read",
-)
+EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 
 _WARNINGS: Mapping[EventKind, tuple[str, str, str]] = {
     "division by zero": (
@@ -46,6 +40,11 @@ _WARNINGS: Mapping[EventKind, tuple[str, str, str]] = {
         "W0604",
         "a local variable is read before it is written",
         "C leaves its value open; the golden model reads 0, the circuit may read anything",
+    ),
+    "float conversion": (
+        "W0607",
+        "a number is converted to an integer type that does not hold it",
+        "C leaves this undefined; the circuit gives the nearest value of the type, and 0 for a NaN",
     ),
 }
 
@@ -95,13 +94,13 @@ class GoldenResult:
     Members
     -------
     arrays: every array that is not local, scalars as arrays of shape ().
-    returned: the function's value, or None.
+    returned: the function's value, or None. A number is a scalar of NumPy, as elements are.
     counts: executed instances of every statement.
     events: in order of statements, then kinds.
     """
 
     arrays: dict[str, Elements]
-    returned: int | None
+    returned: Value | None
     counts: dict[str, int]
     events: tuple[GoldenEvent, ...]
 
@@ -145,13 +144,10 @@ def out_of_bounds(
     )
 
 
-def element_dtype(element: IntType) -> np.dtype[np.integer]:
-    """Return the NumPy type of a C integer type."""
-    return np.dtype(f"{'i' if element.signed else 'u'}{element.width_bits // 8}")
-
-
-def memory_image(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str, Elements]:
+def memory_image(scop: Scop, inputs: Mapping[str, Elements | Value]) -> dict[str, Elements]:
     """Return a fresh, contiguous array for each array of the program, locals as zeros.
+
+    Numbers are held as their patterns.
 
     Raises
     ------
@@ -167,8 +163,13 @@ def memory_image(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str, 
     return {array.name: _initial(array, inputs.get(array.name)) for array in scop.arrays}
 
 
-def scalar_values(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str, int]:
-    """Return the value of each scalar argument.
+def contents_of(memory: Elements, type_: NumberType) -> Elements:
+    """Return an array of a memory image as users have it."""
+    return memory.view(element_dtype(type_))
+
+
+def scalar_values(scop: Scop, inputs: Mapping[str, Elements | Value]) -> dict[str, int]:
+    """Return the value of each scalar argument; of a number, its pattern.
 
     Raises
     ------
@@ -196,35 +197,36 @@ def _require_meaning(scalar: ScalarArgument, value: int) -> None:
         )
 
 
-def _initial(array: Array, given: Elements | int | None) -> Elements:
-    dtype = element_dtype(array.element)
+def _initial(array: Array, given: Elements | Value | None) -> Elements:
+    stored = stored_dtype(array.element)
     if array.is_table:
-        return np.array(array.values, dtype).reshape(array.shape)
+        return np.array(array.values, stored).reshape(array.shape)
     if given is None:
         if array.role in ("in", "inout"):
             raise MissingInputError(
                 f"array {array.name} is missing from the inputs", labels=[Label(array.span)]
             )
-        return np.zeros(array.shape, dtype)
+        return np.zeros(array.shape, stored)
     if not array.shape:
-        return np.array(_scalar(array.name, array.element, given), dtype)
-    found = np.asarray(given)
+        return np.array(_scalar(array.name, array.element, given), stored)
+    found, dtype = np.asarray(given), element_dtype(array.element)
     if found.dtype != dtype or found.shape != array.shape:
         raise InputTypeError(
             f"array {array.name} is {found.dtype.name} of shape {found.shape}, "
             f"not {dtype.name} of shape {array.shape}",
             labels=[Label(array.span)],
         )
-    return np.array(found, dtype=dtype, order="C", copy=True)
+    return np.array(found, dtype=dtype, order="C", copy=True).view(stored)
 
 
-def _scalar(name: str, type_: IntType, given: Elements | int) -> int:
+def _scalar(name: str, type_: NumberType, given: Any) -> int:
     found = np.asarray(given)
-    if found.shape != () or found.dtype.kind not in "iu":
+    if found.shape != () or not is_scalar(found.dtype, type_):
+        kind = "number" if isinstance(type_, FloatType) else "integer"
         raise InputTypeError(
-            f"scalar {name} is {found.dtype.name} of shape {found.shape}, not one integer"
+            f"scalar {name} is {found.dtype.name} of shape {found.shape}, not one {kind}"
         )
-    value = int(found)
+    value = pattern_of(found[()], type_)
     if not type_.minimum <= value <= type_.maximum:
         raise InputTypeError(
             f"scalar {name} is {value}, out of the range of {type_}",

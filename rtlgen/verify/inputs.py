@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from rtlgen.manifest.contents import ArrayEntry, Manifest, ScalarEntry
+from rtlgen.ir.float_arithmetic import to_fraction
+from rtlgen.ir.types import FloatType, IntType, type_named
+from rtlgen.manifest.contents import ArrayEntry, Manifest, ReturnEntry, ScalarEntry
 from rtlgen.system.files import write_file
 from rtlgen.verify.errors import (
     InputFileError,
@@ -21,20 +24,32 @@ from rtlgen.verify.errors import (
     MissingInputError,
     UnknownInputError,
 )
+from rtlgen.verify.values import (
+    Elements,
+    Limits,
+    Value,
+    element_dtype,
+    is_scalar,
+    pattern_of,
+    value_of,
+)
 
-Inputs: TypeAlias = Mapping[str, np.ndarray | int]
+Inputs: TypeAlias = Mapping[str, Elements | Value | float]
 
 RETURN_NAME = "return"
 """Under this name a file of outputs holds the function's result; no C variable can have it."""
 
 
-def dtype_of(bits: int, signed: bool) -> np.dtype:
-    """Return the NumPy type of a C integer type."""
-    return np.dtype(f"{'i' if signed else 'u'}{bits // 8}")
+Entry: TypeAlias = ArrayEntry | ScalarEntry | ReturnEntry
 
 
-def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | int]:
-    """Return `inputs` complete and of the exact types: arrays as declared, scalars as int.
+def dtype_of(entry: Entry) -> np.dtype[Any]:
+    """Return the NumPy type of an element, or of a scalar."""
+    return element_dtype(type_named(entry.type))
+
+
+def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, Elements | Value]:
+    """Return `inputs` complete and of the exact types: arrays as declared, scalars as values.
 
     An array that the program only writes may be left out; it becomes zeros. One that it does not
     touch may be left out, too.
@@ -50,12 +65,12 @@ def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | i
             f"{manifest.name} has no array or scalar {', '.join(unknown)}",
             help=f"it has {', '.join(names) or 'none'}",
         )
-    checked: dict[str, np.ndarray | int] = {}
+    checked: dict[str, Elements | Value] = {}
     for array in manifest.data_arrays:
         if array.name in inputs:
             checked[array.name] = _check_array(inputs[array.name], array)
         elif array.role == "out":
-            checked[array.name] = np.zeros(array.shape, dtype_of(array.element_bits, array.signed))
+            checked[array.name] = np.zeros(array.shape, dtype_of(array))
         else:
             raise MissingInputError(
                 f"array {array.name} is missing from the inputs",
@@ -66,29 +81,25 @@ def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | i
         if array.name in inputs:
             checked[array.name] = _check_array(inputs[array.name], array)
     for scalar in manifest.scalars:
-        low, high = _range(scalar.width, scalar.signed)
         if scalar.name not in inputs:
             raise MissingInputError(
-                f"scalar {scalar.name} is missing from the inputs",
-                help=f"give an integer from {low} to {high}",
+                f"scalar {scalar.name} is missing from the inputs", help=_wanted(scalar)
             )
         checked[scalar.name] = _check_scalar(inputs[scalar.name], scalar)
     return checked
 
 
-def _check_array(value: np.ndarray | int, entry: ArrayEntry) -> np.ndarray:
-    if isinstance(value, int) and entry.shape == ():
+def _check_array(value: Any, entry: ArrayEntry) -> Elements:
+    if entry.shape == () and _is_plain(value):
         # A variable of the program that keeps its value is given as a number, as a parameter is.
-        low, high = _range(entry.element_bits, entry.signed)
-        _require_in_range(value, f"variable {entry.name}", low, high)
-        return np.array(value, dtype_of(entry.element_bits, entry.signed))
+        return np.array(_converted(value, f"variable {entry.name}", entry), dtype_of(entry))
     array = np.asarray(value)
     _check_array_form(array.dtype, array.shape, entry)
-    return array.astype(dtype_of(entry.element_bits, entry.signed), copy=False)
+    return array.astype(dtype_of(entry), copy=False)
 
 
-def _check_array_form(found: np.dtype, shape: tuple[int, ...], entry: ArrayEntry) -> None:
-    dtype = dtype_of(entry.element_bits, entry.signed)
+def _check_array_form(found: np.dtype[Any], shape: tuple[int, ...], entry: ArrayEntry) -> None:
+    dtype = dtype_of(entry)
     # In which order the bytes of a number lie is the file's or the machine's matter, not C's.
     if found.newbyteorder("=") != dtype or shape != entry.shape:
         raise InputTypeError(
@@ -98,50 +109,67 @@ def _check_array_form(found: np.dtype, shape: tuple[int, ...], entry: ArrayEntry
         )
 
 
-def _check_scalar(value: np.ndarray | int, entry: ScalarEntry) -> int:
-    if not isinstance(value, int):
+def _check_scalar(value: Any, entry: ScalarEntry) -> Value:
+    if not _is_plain(value):
         array = np.asarray(value)
         _check_scalar_form(array.dtype, array.shape, entry)
-        value = int(array)
-    _require_in_range(value, f"scalar {entry.name}", *_range(entry.width, entry.signed))
-    return int(value)
+        value = array[()]
+    return _converted(value, f"scalar {entry.name}", entry)
 
 
-def _require_in_range(value: int, what: str, low: int, high: int) -> None:
-    if not low <= value <= high:
+def _is_plain(value: Any) -> bool:
+    """Tell whether a value is Python's, and so of no type of C: NumPy's float64 is a float, too."""
+    return isinstance(value, int | float) and not isinstance(value, np.generic)
+
+
+def _converted(value: Any, what: str, entry: ArrayEntry | ScalarEntry) -> Value:
+    """Return a value as C has it: a number as the nearest one of its type."""
+    type_ = type_named(entry.type)
+    if isinstance(type_, IntType):
+        if isinstance(value, float):
+            raise InputTypeError(f"{what} is {value}, not an integer", help=_wanted(entry))
+        value = int(value)
+        is_held = type_.minimum <= value <= type_.maximum
+    else:
+        pattern = pattern_of(value, type_)
+        # C converts to the nearest number, if there is one: infinity is none.
+        is_finite = pattern & ~type_.sign_bit != type_.infinity
+        is_held = is_finite or not isinstance(value, int | float) or math.isinf(value)
+    if not is_held:
         raise InputTypeError(
-            f"{what} is {value}, out of the range of its C type",
-            help=f"give an integer from {low} to {high}",
+            f"{what} is {value}, out of the range of its C type", help=_wanted(entry)
+        )
+    return value_of(pattern_of(value, type_), type_)
+
+
+def _check_scalar_form(found: np.dtype[Any], shape: tuple[int, ...], entry: ScalarEntry) -> None:
+    type_ = type_named(entry.type)
+    is_float = isinstance(type_, FloatType)
+    if shape != () or not is_scalar(found, type_):
+        raise InputTypeError(
+            f"scalar {entry.name} is {found.name} of shape {shape}, not one "
+            f"{'number' if is_float else 'integer'}"
         )
 
 
-def _check_scalar_form(found: np.dtype, shape: tuple[int, ...], entry: ScalarEntry) -> None:
-    if shape != () or found.kind not in "iu":
-        raise InputTypeError(
-            f"scalar {entry.name} is {found.name} of shape {shape}, not one integer"
-        )
-
-
-def check_ranges(
-    ranges: Mapping[str, tuple[int, int]], manifest: Manifest
-) -> dict[str, tuple[int, int]]:
+def check_ranges(ranges: Mapping[str, Limits], manifest: Manifest) -> dict[str, Limits]:
     """Return the limits of random data, each inside of its C type.
 
     Raises
     ------
     UnknownInputError, InputTypeError
     """
-    types = {a.name: (a.element_bits, a.signed) for a in manifest.data_arrays}
-    types |= {s.name: (s.width, s.signed) for s in manifest.scalars}
+    entries: dict[str, ArrayEntry | ScalarEntry] = {a.name: a for a in manifest.data_arrays}
+    entries |= {scalar.name: scalar for scalar in manifest.scalars}
     for name, (low, high) in ranges.items():
-        if name not in types:
+        if name not in entries:
             raise UnknownInputError(
                 f"{manifest.name} has no array or scalar {name}",
-                help=f"it has {', '.join(types) or 'none'}",
+                help=f"it has {', '.join(entries) or 'none'}",
             )
-        width, signed = types[name]
-        least, most = _range(width, signed)
-        if not least <= low <= high <= most:
+        least, most = _range(entries[name])
+        is_whole = isinstance(low, int) and isinstance(high, int)
+        if not least <= low <= high <= most or not (is_whole or isinstance(least, float)):
             raise InputTypeError(
                 f"{low}..{high} is no range of values of {name}",
                 help=f"give two numbers from {least} to {most}, the smaller one first",
@@ -150,16 +178,24 @@ def check_ranges(
 
 
 def _declared(entry: ArrayEntry) -> str:
-    dtype = dtype_of(entry.element_bits, entry.signed)
-    return f"a NumPy array of {dtype.name} with shape {entry.shape}"
+    return f"a NumPy array of {dtype_of(entry).name} with shape {entry.shape}"
 
 
-def _range(width: int, signed: bool) -> tuple[int, int]:
-    low = -(1 << (width - 1)) if signed else 0
-    return low, low + (1 << width) - 1
+def _wanted(entry: ArrayEntry | ScalarEntry) -> str:
+    low, high = _range(entry)
+    return f"give {'a number' if isinstance(low, float) else 'an integer'} from {low} to {high}"
 
 
-def load_inputs(path: Path, manifest: Manifest) -> dict[str, np.ndarray | int]:
+def _range(entry: ArrayEntry | ScalarEntry) -> Limits:
+    """Return the least and the greatest finite value of the type."""
+    type_ = type_named(entry.type)
+    if isinstance(type_, IntType):
+        return type_.minimum, type_.maximum
+    most = float(to_fraction(type_.infinity - 1, type_))
+    return -most, most
+
+
+def load_inputs(path: Path, manifest: Manifest) -> dict[str, Elements | Value]:
     """Read an NPZ file and return its content as `check_inputs` does.
 
     Raises
@@ -178,7 +214,7 @@ def load_inputs(path: Path, manifest: Manifest) -> dict[str, np.ndarray | int]:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
             # Whatever has no place in the circuit is refused by its name, and not read.
-            content: dict[str, np.ndarray | int] = dict.fromkeys(members, 0)
+            content: dict[str, Elements | Value] = dict.fromkeys(members, 0)
             for name in members.keys() & entries.keys():
                 content[name] = _read_member(archive, members[name], entries[name])
     except _UNREADABLE as error:
@@ -234,7 +270,7 @@ _MAKE_NPZ = "write it with numpy.savez(path, A=a, B=b, ...)"
 
 
 def save_outputs(
-    path: Path, arrays: Mapping[str, np.ndarray], returned: int | None, manifest: Manifest
+    path: Path, arrays: Mapping[str, Elements], returned: Value | None, manifest: Manifest
 ) -> None:
     """Write every array, and the return value as `return`, into an NPZ file, in their C types.
 
@@ -244,8 +280,7 @@ def save_outputs(
     """
     content = dict(arrays)
     if returned is not None and manifest.returned is not None:
-        type_ = dtype_of(manifest.returned.width, manifest.returned.signed)
-        content[RETURN_NAME] = np.array(returned, dtype=type_)
+        content[RETURN_NAME] = np.array(returned, dtype=dtype_of(manifest.returned))
     archive = io.BytesIO()
     np.savez(archive, allow_pickle=False, **content)
     try:
@@ -254,17 +289,11 @@ def save_outputs(
         raise InputFileError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def to_words(array: np.ndarray) -> np.ndarray:
-    """Return the bit patterns of `array`, flat in row-major order."""
-    return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(-1)
+def scalar_word(value: Any, entry: ScalarEntry) -> int:
+    """Return the bit pattern of a scalar argument."""
+    return pattern_of(value, type_named(entry.type)) & ((1 << entry.width) - 1)
 
 
-def from_words(words: np.ndarray, entry: ArrayEntry) -> np.ndarray:
+def from_words(words: np.ndarray, entry: ArrayEntry) -> Elements:
     """Return the array whose bit patterns are `words`."""
-    dtype = dtype_of(entry.element_bits, entry.signed)
-    return words.view(dtype).reshape(entry.shape)
-
-
-def signed_value(word: int, bits: int, signed: bool) -> int:
-    """Return the value of a bit pattern."""
-    return word - (1 << bits) if signed and word >> (bits - 1) else word
+    return words.view(dtype_of(entry)).reshape(entry.shape)

@@ -6,7 +6,8 @@ Every operand and result of every statement, a *site*, becomes
 
 where `chosen` is all ones at one site and 0 elsewhere. Which site it is, and `flip`, `keep` and
 `add`, are scalar arguments of the program: it is compiled once and run for every change. Without a
-chosen site it computes what the program computes.
+chosen site it computes what the program computes. Of a number it is the pattern that is changed: a
+step is its last bit, a negative its sign.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOperation,
     Read,
     ScalarParameter,
     Select,
@@ -30,7 +32,7 @@ from rtlgen.ir.expr import (
     with_children,
 )
 from rtlgen.ir.scop import ScalarArgument, Scop, Statement
-from rtlgen.ir.types import INT32, INT64, IntType, NumberType
+from rtlgen.ir.types import INT32, INT64, FloatType, IntType, NumberType
 
 Change: TypeAlias = Literal["zero", "step", "negate", "one"]
 
@@ -43,6 +45,16 @@ _FACTORS: Mapping[Change, tuple[int, int, int]] = {
     "step": (0, -1, 1),
     "negate": (-1, -1, 1),
 }
+
+
+def _factors(change: Change, type_: NumberType) -> tuple[int, int, int]:
+    if isinstance(type_, FloatType) and change == "step":
+        return 1, -1, 0
+    if isinstance(type_, FloatType) and change == "negate":
+        return INT64.wrap(type_.sign_bit), -1, 0
+    return _FACTORS[change]
+
+
 _OF_NUMBERS: tuple[Change, ...] = ("zero", "step", "negate")
 _OF_CONDITIONS: tuple[Change, ...] = ("zero", "one")
 
@@ -90,9 +102,11 @@ class Perturbed:
     sites: tuple[Site, ...]
     _names: tuple[str, str, str, str]
 
-    def arguments(self, number: int = NO_SITE, change: Change = "zero") -> dict[str, int]:
+    def arguments(self, site: Site | None = None, change: Change = "zero") -> dict[str, int]:
         """Return the scalar arguments that make a change at a site, or none."""
-        return dict(zip(self._names, (number, *_FACTORS[change]), strict=True))
+        number = NO_SITE if site is None else site.number
+        factors = _FACTORS[change] if site is None else _factors(change, site.value.type)
+        return dict(zip(self._names, (number, *factors), strict=True))
 
 
 def perturbed(scop: Scop, statements: Iterable[str]) -> Perturbed:
@@ -130,7 +144,7 @@ class _Sites:
         site = Site(len(self.found), statement, expr, outer, changes)
         self.found.append(site)
         inner = self._inside(expr, site)
-        type_ = IntType(8, False) if expr.type.is_bool else expr.type
+        type_ = _changed_in(expr.type)
         which, flip, keep, add = self._names
         selected = Binary("eq", ScalarParameter(which, INT64), Constant(site.number, INT64), INT32)
         chosen = Unary("neg", Cast(selected, type_), type_)
@@ -147,7 +161,7 @@ class _Sites:
             # Where it reads is left alone: an element outside of the array would stop the run.
             return expr
         if isinstance(expr, Cast):
-            # What is converted is the same value, and has the same site.
+            # What is converted is the same value, or the same bits, and has the same site.
             return Cast(self._inside(expr.operand, site), expr.type)
         return with_children(
             expr,
@@ -158,14 +172,21 @@ class _Sites:
         )
 
 
-def _masked(chosen: Expr, name: str, type_: NumberType) -> Expr:
+def _changed_in(type_: NumberType) -> IntType:
+    """Return the type of the integers in which a value is changed."""
+    if isinstance(type_, FloatType) or type_.is_bool:
+        return IntType(type_.width_bits, False)
+    return type_
+
+
+def _masked(chosen: Expr, name: str, type_: IntType) -> Expr:
     return Binary("and", chosen, ScalarParameter(name, type_), type_)
 
 
 def _is_logical(expr: Expr) -> bool:
     """Return whether the value is 0 or 1."""
     match expr:
-        case Binary(op=op):
+        case Binary(op=op) | FloatOperation(op=op):
             return op in COMPARISONS
         case Unary(op=op):
             return op == "lnot"

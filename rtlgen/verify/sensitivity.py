@@ -1,10 +1,11 @@
 """What of a program its data shows: would a fault in this value change any result?
 
 The golden model runs the program once for each small change at each site (`perturb`): the value
-becomes 0, one more, or its negative; a condition always false or always true. A change that
-leaves every compared element and the return value as they were is one that no comparison with a
-circuit can notice on this data, whatever the circuit does wrong there. Small changes are asked
-for on purpose: that some enormous one would be noticed says little about a missing term.
+becomes 0, one more, or its negative, a number another one in its last place; a condition always
+false or always true. A change that leaves every compared element and the return value as they were
+is one that no comparison with a circuit can notice on this data, whatever the circuit does wrong
+there. Small changes are asked for on purpose: that some enormous one would be noticed says little
+about a missing term.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from rtlgen.verify.golden_compiled import COMPILERS, CompiledProgram, Library, c
 from rtlgen.verify.golden_interpreter import Interpreter
 from rtlgen.verify.golden_ranges import run_bounds
 from rtlgen.verify.golden_state import (
-    Elements,
     GoldenResult,
     SubscriptError,
     memory_image,
     scalar_values,
 )
 from rtlgen.verify.perturb import Change, Perturbed, Site, perturbed
+from rtlgen.verify.values import Elements, Value, is_same, to_words, value_of
 
 COMPILED_VALUES = 40_000_000
 """Values at sites that compiled code computes for all changes together: a second or two."""
@@ -37,7 +38,7 @@ INTERPRETED_VALUES = 200_000
 SHORT_RUN_VALUES = 20_000
 SHOWN_OPERANDS = 3
 
-Inputs = Mapping[str, "Elements | int"]
+Inputs = Mapping[str, Elements | Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ class Sensitivity:
                 continue
             self._left -= self._values
             self._tried.add(site)
-            if self._is_noticed(site.number, change, inputs, golden):
+            if self._is_noticed(site, change, inputs, golden):
                 self._open[site].remove(change)
                 self._seen.add(site)
                 found += 1
@@ -170,11 +171,9 @@ class Sensitivity:
                 if turn < len(left[site]):
                     yield site, left[site][turn]
 
-    def _is_noticed(
-        self, number: int, change: Change, inputs: Inputs, golden: GoldenResult
-    ) -> bool:
+    def _is_noticed(self, site: Site, change: Change, inputs: Inputs, golden: GoldenResult) -> bool:
         program = self._program.scop
-        given = {**inputs, **self._program.arguments(number, change)}
+        given = {**inputs, **self._program.arguments(site, change)}
         memory, scalars = memory_image(program, given), scalar_values(program, given)
         run: Interpreter | CompiledProgram
         if self._is_compiled:
@@ -187,10 +186,12 @@ class Sensitivity:
             # It sends a lookup out of its array: the circuit would read something else, too.
             return True
         returned = self._scop.returned
-        if returned is not None and int(memory[returned]) != golden.returned:
-            return True
+        if returned is not None:
+            type_ = self._scop.array(returned).element
+            if not is_same(value_of(int(memory[returned]), type_), golden.returned):
+                return True
         return any(
-            not np.array_equal(memory[array.name], golden.arrays[array.name])
+            not np.array_equal(to_words(memory[array.name]), to_words(golden.arrays[array.name]))
             for array in self._scop.arrays
             if array.role in ("out", "inout")
         )

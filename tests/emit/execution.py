@@ -15,22 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.types import IntType
-from rtlgen.verify.data import random_inputs
+from rtlgen.verify.c_oracle import with_known_nan
+from rtlgen.verify.data import Kind, Recipe
+from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.golden import run_golden
+from rtlgen.verify.values import Elements, element_dtype, is_same, to_words
+from tests.oracles.c_types import argument, passed_type, result, stored_type
 
-Elements = npt.NDArray[np.integer]
-
-FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-fwrapv")
-
-_CTYPES: Mapping[IntType, Any] = {
-    IntType(width, signed): getattr(ctypes, f"c_{'int' if signed else 'uint'}{width}")
-    for width in (8, 16, 32, 64)
-    for signed in (False, True)
-} | {IntType(8, False, is_bool=True): ctypes.c_uint8}
+FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-fwrapv", "-ffp-contract=off")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +36,9 @@ class Unit:
     text: str
 
 
-def differences(units: Sequence[Unit], *, level: str = "-O1", seed: int = 1) -> list[str]:
+def differences(
+    units: Sequence[Unit], *, level: str = "-O1", seed: int = 1, kind: Kind = "full"
+) -> list[str]:
     """Compile and run all units; return what each one computes otherwise than the golden model.
 
     Raises
@@ -53,7 +49,7 @@ def differences(units: Sequence[Unit], *, level: str = "-O1", seed: int = 1) -> 
     return [
         f"{unit.label}: {difference}\n{unit.text}"
         for number, unit in enumerate(units)
-        if (difference := _difference(unit, library, f"_{number}", seed))
+        if (difference := _difference(unit, library, f"_{number}", Recipe(kind, seed)))
     ]
 
 
@@ -67,7 +63,7 @@ def _compiled(units: Sequence[Unit], level: str) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory() as name:
         source, library = Path(name) / "units.c", Path(name) / "units.so"
         source.write_text("\n".join(parts))
-        command = ["gcc", *FLAGS, level, "-shared", "-fPIC", str(source), "-o", str(library)]
+        command = ["gcc", *FLAGS, level, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return ctypes.CDLL(str(library))
@@ -82,37 +78,42 @@ def _globals(program: Scop) -> list[Any]:
     return [a for a in program.arrays if a.storage != "parameter" and a.role != "local"]
 
 
-def _difference(unit: Unit, library: ctypes.CDLL, suffix: str, seed: int) -> str | None:
+def _difference(unit: Unit, library: ctypes.CDLL, suffix: str, recipe: Recipe) -> str | None:
     program = unit.program
-    inputs = random_inputs(program, seed)
+    inputs = recipe.inputs(program)
     expected = run_golden(program, inputs, engine="interpreter")
     memory = {
         array.name: np.array(inputs.get(array.name, np.zeros(array.shape)), order="C")
-        .astype(_dtype(array.element))
+        .astype(element_dtype(array.element))
         .reshape(array.shape)
         for array in program.arrays
         if array.role != "local"
     }
     stored = {
-        array.name: (_CTYPES[array.element] * array.depth).in_dll(library, array.name + suffix)
+        array.name: (stored_type(array.element) * array.depth).in_dll(library, array.name + suffix)
         for array in _globals(program)
     }
     for name, block in stored.items():
-        np.ctypeslib.as_array(block)[...] = memory[name].reshape(-1)
+        np.ctypeslib.as_array(block)[...] = memory[name].reshape(-1).view(block._type_)
     function = getattr(library, program.name + suffix)
-    returned = program.returned
-    function.restype = None if returned is None else _CTYPES[program.array(returned).element]
-    result = function(*(_argument(p.name, program, memory, inputs) for p in program.parameters))
+    type_ = None if program.returned is None else program.array(program.returned).element
+    function.restype = None if type_ is None else passed_type(type_)
+    returned = function(*(_argument(p.name, program, memory, inputs) for p in program.parameters))
     for name, block in stored.items():
-        memory[name] = np.ctypeslib.as_array(block).reshape(memory[name].shape)
-    wrong = [n for n, values in expected.arrays.items() if not np.array_equal(memory[n], values)]
+        image: Elements = np.ctypeslib.as_array(block)
+        memory[name] = image.view(memory[name].dtype).reshape(memory[name].shape)
+    found = Outcome(memory, None if type_ is None else result(returned, type_))
+    found = with_known_nan(program, found, expected)
+    wrong = [
+        name
+        for name, values in expected.arrays.items()
+        if not np.array_equal(to_words(found.arrays[name]), to_words(values))
+    ]
     if wrong:
         return f"{', '.join(wrong)} differ"
-    return None if result == expected.returned else f"returns {result}, not {expected.returned}"
-
-
-def _dtype(element: IntType) -> str:
-    return f"{'i' if element.signed else 'u'}{element.width_bits // 8}"
+    if is_same(found.returned, expected.returned):
+        return None
+    return f"returns {found.returned}, not {expected.returned}"
 
 
 def _argument(
@@ -120,6 +121,6 @@ def _argument(
 ) -> Any:
     for scalar in program.scalars:
         if scalar.name == name:
-            return _CTYPES[scalar.type](int(inputs[name]))
+            return argument(inputs[name], scalar.type)
     # A parameter that nothing uses is passed as 0 or a null pointer.
     return ctypes.c_void_p(memory[name].ctypes.data if name in memory else 0)

@@ -20,7 +20,8 @@ from rtlgen.sim.job import Job
 from rtlgen.sim.memory_image import LOCAL, image_of, owners
 from rtlgen.sim.native_engine import run_native
 from rtlgen.verify.cosim import native_model
-from rtlgen.verify.inputs import Inputs, to_words
+from rtlgen.verify.inputs import Inputs
+from rtlgen.verify.values import to_words
 from tests.end_to_end.test_axi import Built, build
 from tests.tiling.programs import BLUR, LU, SEIDEL, TRANSPOSED, TWO_PRODUCTS
 

@@ -26,7 +26,8 @@ def test_the_json_has_the_promised_entries() -> None:
     document = scale_add_manifest().to_json()
     promised = "name top clock reset start done ports arrays scalars return predicted_cycles"
     assert set(promised.split()) | {"verilog", "source", "options", "version"} <= set(document)
-    assert document["return"] == {"port": "return_value", "width": 32, "signed": True}
+    result = {"port": "return_value", "width": 32, "signed": True, "type": "int32"}
+    assert document["return"] == result
 
 
 def test_a_missing_manifest_is_named(tmp_path: Path) -> None:
@@ -53,6 +54,8 @@ def test_a_truncated_manifest_is_refused(tmp_path: Path) -> None:
         (("arrays", 1, "element_bits"), 12, "manifest.arrays[1]: array B has elements of 12 bits"),
         (("arrays", 0, "shape"), [64], "port A_addr is ('in', 4), expected ('in', 6)"),
         (("done",), "ready", "port ready is None, expected ('out', 1)"),
+        (("arrays", 1, "type"), "float16", "manifest.arrays[1]: int8 holds no float16"),
+        (("arrays", 0, "type"), "float32", "manifest.arrays[0]: int32 holds no float32"),
         (("checksum_arrays",), ["Q"], "checksum over unknown arrays: ('Q',)"),
     ],
 )

@@ -19,19 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.ir.types import IntType
-from rtlgen.verify.c_oracle import STANDARDS
+from rtlgen.verify.c_oracle import STANDARDS, with_known_nan
+from rtlgen.verify.equivalence import Outcome
+from rtlgen.verify.golden_state import GoldenResult
+from rtlgen.verify.values import Elements, Value, element_dtype
+from tests.oracles.c_types import argument, passed_type, result, stored_type
 
-Elements = npt.NDArray[np.integer]
-
-_CTYPES: Mapping[IntType, Any] = {
-    IntType(width, signed): getattr(ctypes, f"c_{'int' if signed else 'uint'}{width}")
-    for width in (8, 16, 32, 64)
-    for signed in (False, True)
-} | {IntType(8, False, is_bool=True): ctypes.c_uint8}
+FLAGS = ("-O1", "-fwrapv", "-ffp-contract=off", "-fexcess-precision=16")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,12 @@ class GccResult:
     """What gcc's program left behind: every array that is not local, and the return value."""
 
     arrays: dict[str, Elements]
-    returned: int | None
+    returned: Value | None
+
+    def beside(self, scop: Scop, golden: GoldenResult) -> GccResult:
+        """Return it with the golden model's NaN where both have one: C leaves open which it is."""
+        known = with_known_nan(scop, Outcome(self.arrays, self.returned), golden)
+        return GccResult(dict(known.arrays), known.returned)
 
 
 def have_gcc() -> bool:
@@ -48,7 +49,7 @@ def have_gcc() -> bool:
 
 
 def run_gcc(
-    scop: Scop, inputs: Mapping[str, Elements | int], define: Sequence[str] = ()
+    scop: Scop, inputs: Mapping[str, Elements | Value], define: Sequence[str] = ()
 ) -> GccResult:
     """Run the function of `scop` as gcc understands its source text.
 
@@ -72,11 +73,12 @@ def run_gcc(
     for array in global_arrays:
         _global(library, array)[...] = memory[array.name]
     function = getattr(library, scop.name)
-    function.restype = None if scop.returned is None else _CTYPES[scop.array(scop.returned).element]
+    type_ = None if scop.returned is None else scop.array(scop.returned).element
+    function.restype = None if type_ is None else passed_type(type_)
     returned = function(*(_argument(scop, memory, inputs, name) for name in order))
     for array in global_arrays:
         memory[array.name] = _global(library, array).copy()
-    return GccResult(memory, None if returned is None else int(returned))
+    return GccResult(memory, None if type_ is None else result(returned, type_))
 
 
 @lru_cache(maxsize=8)
@@ -88,7 +90,7 @@ def _compiled(text: str, function: str, define: tuple[str, ...]) -> tuple[list[s
         source.write_text(text)
         flags = [f"-D{pair}" for pair in define]
         _gcc(["-E", "-P", *flags, str(source), "-o", str(preprocessed)])
-        _gcc([*flags, "-O1", "-fwrapv", "-shared", "-fPIC", str(source), "-o", str(library)])
+        _gcc([*flags, *FLAGS, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"])
         return parameter_names(function, preprocessed.read_text()), library.read_bytes()
 
 
@@ -109,11 +111,11 @@ def parameter_names(function: str, preprocessed: str) -> list[str]:
 
 
 def _argument(
-    scop: Scop, memory: Mapping[str, Elements], inputs: Mapping[str, Elements | int], name: str
+    scop: Scop, memory: Mapping[str, Elements], inputs: Mapping[str, Elements | Value], name: str
 ) -> Any:
     scalars = {scalar.name: scalar.type for scalar in scop.scalars}
     if name in scalars:
-        return _CTYPES[scalars[name]](int(inputs[name]))
+        return argument(inputs[name], scalars[name])
     # A parameter that no statement uses is passed as 0 or a null pointer.
     address = memory[name].ctypes.data if name in memory else 0
     return ctypes.c_void_p(address)
@@ -121,8 +123,9 @@ def _argument(
 
 def _global(library: ctypes.CDLL, array: Array) -> Elements:
     """Return a view of a global of the loaded library."""
-    block = (_CTYPES[array.element] * array.depth).in_dll(library, array.name)
-    return np.ctypeslib.as_array(block).reshape(array.shape)
+    block = (stored_type(array.element) * array.depth).in_dll(library, array.name)
+    stored: Elements = np.ctypeslib.as_array(block)
+    return stored.view(element_dtype(array.element)).reshape(array.shape)
 
 
 def _gcc(arguments: Sequence[str]) -> None:

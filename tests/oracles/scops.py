@@ -39,14 +39,14 @@ from rtlgen.ir.scop import (
     StatementNode,
     walk_tree,
 )
-from rtlgen.ir.types import INT32, IntType
+from rtlgen.ir.types import INT32, IntType, NumberType
 from rtlgen.source import SourceFile, Span
 
 HERE = Span("test.c", 1, 1)
 
 
 def array(
-    name: str, shape: tuple[int, ...], role: Role = "inout", element: IntType = INT32
+    name: str, shape: tuple[int, ...], role: Role = "inout", element: NumberType = INT32
 ) -> Array:
     """Return an array, a parameter unless it is local."""
     return Array(name, element, shape, role, "local" if role == "local" else "parameter", HERE)
@@ -200,7 +200,9 @@ def _body(
     reads = tuple(draw(st.lists(_access(iterators, arrays), max_size=3)))
     elements = {a.name: a.element for a in arrays}
     leaves = [Read(k, elements[read.array]) for k, read in enumerate(reads)]
-    expr = draw(expressions(elements[write.array], leaves, iterators))
+    stored = elements[write.array]
+    assert isinstance(stored, IntType)
+    expr = draw(expressions(stored, leaves, iterators))
     return write, reads, expr
 
 

@@ -14,7 +14,7 @@ from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.memory_image import WRITABLE, image_of, owners, pattern, words_of
 from rtlgen.verify.cosim import Engine, simulate, simulate_all
 from rtlgen.verify.errors import MemoryRuleError, UnrepeatableError
-from rtlgen.verify.inputs import to_words
+from rtlgen.verify.values import to_words
 from sim.designs.increment import Increment
 from tests.simulators import ENGINES, needs_icarus
 

@@ -84,9 +84,14 @@ def test_a_large_image_agrees_with_its_folded_halves() -> None:
     assert whole == crc_of_bytes(front) ^ crc_of_bytes(message[half:])
 
 
-def test_floating_point_is_refused() -> None:
-    with pytest.raises(TypeError, match="float64"):
-        checksum([np.zeros(3)])  # type: ignore[list-item]
+def test_of_numbers_it_is_over_their_patterns() -> None:
+    numbers = np.array([1.5, -0.0, np.nan], np.float32)
+    assert checksum([numbers]) == checksum([numbers.view(np.uint32)])
+
+
+def test_what_is_no_word_of_c_is_refused() -> None:
+    with pytest.raises(TypeError, match="complex128"):
+        checksum([np.zeros(3, complex)])
 
 
 def test_it_is_printed_with_all_its_digits() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rtlgen.verify.compare import SHOWN_MISMATCHES, compare_memories
-from rtlgen.verify.golden_state import Elements
+from rtlgen.verify.values import Elements
 
 
 def test_equal_memories_are_exact() -> None:

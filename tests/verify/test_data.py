@@ -11,7 +11,7 @@ from rtlgen.ir.expr import Constant, ScalarParameter
 from rtlgen.ir.scop import ScalarArgument, StatementNode
 from rtlgen.ir.types import INT32, IntType
 from rtlgen.verify.data import random_elements, random_inputs
-from rtlgen.verify.golden_state import element_dtype
+from rtlgen.verify.values import element_dtype
 from tests.oracles.scops import HERE, access, array, scop
 
 ALL_TYPES = [IntType(width, signed) for width in (8, 16, 32, 64) for signed in (True, False)]

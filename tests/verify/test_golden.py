@@ -39,7 +39,7 @@ from rtlgen.verify.golden import (
 )
 from rtlgen.verify.golden_emit import emit
 from rtlgen.verify.golden_ranges import run_bounds
-from rtlgen.verify.golden_state import Elements
+from rtlgen.verify.values import Elements
 from tests.oracles.scops import HERE, access, affine, array, loop, random_scops, scop
 
 ENGINES: tuple[Engine, Engine] = ("interpreter", "compiled")

@@ -11,9 +11,10 @@ from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.expr import Binary, Cast, Constant, IndexValue, Read, ScalarParameter
 from rtlgen.ir.scop import ConditionNode, LoopNode, ScalarArgument, Scop, StatementNode
 from rtlgen.ir.types import INT32, IntType
-from rtlgen.verify import golden, golden_state
+from rtlgen.verify import golden
 from rtlgen.verify.golden import Engine, run_golden
 from rtlgen.verify.golden_ranges import RunBounds, run_bounds
+from rtlgen.verify.values import element_dtype
 from tests.oracles.scops import HERE, access, array, loop, scop
 
 ROW, COLUMN = Affine.variable("i"), Affine.variable("j")
@@ -256,7 +257,7 @@ def test_operators_agree_with_arithmetic_on_all_pairs_of_corner_values(
         [LoopNode(loop("i", 0, count), (inner,))],
         body,
     )
-    x = np.array(values, dtype=golden_state.element_dtype(type_))
+    x = np.array(values, dtype=element_dtype(type_))
     result = run_golden(program, {"x": x}, engine=engine)
     for n, op in enumerate(operations):
         pairs = [[expected(op, a, b, type_) for b in values] for a in values]

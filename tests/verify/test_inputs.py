@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rtlgen
+from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import ArrayEntry, Port, ReturnEntry
 from rtlgen.verify.errors import (
     InputFileError,
@@ -23,9 +24,8 @@ from rtlgen.verify.inputs import (
     from_words,
     load_inputs,
     save_outputs,
-    signed_value,
-    to_words,
 )
+from rtlgen.verify.values import to_words, value_of
 from sim.designs import random_inputs, scale_add_manifest
 
 MANIFEST = scale_add_manifest()
@@ -185,7 +185,7 @@ def test_words_are_the_bit_patterns_of_elements(bits: int, signed: bool) -> None
     assert [int(word) for word in words] == [value % (1 << bits) for value in values]
     np.testing.assert_array_equal(from_words(words, entry), array, strict=True)
     returned = ReturnEntry("r", bits, signed)
-    assert signed_value(int(words[0]), returned.width, returned.signed) == low
+    assert value_of(int(words[0]), type_named(returned.type)) == low
 
 
 def test_a_variable_that_keeps_its_value_is_given_as_a_python_integer() -> None:

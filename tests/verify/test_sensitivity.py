@@ -88,7 +88,7 @@ def test_without_a_change_it_is_the_same_program() -> None:
     unchanged = run_golden(program.scop, {**inputs, **program.arguments()}).arrays["y"]
     assert unchanged.tolist() == plain.tolist() and plain.any()
     (stored,) = (s for s in program.sites if s.is_result and s.statement.write.array == "y")
-    zeroed = {**inputs, **program.arguments(stored.number, "zero")}
+    zeroed = {**inputs, **program.arguments(stored, "zero")}
     assert not run_golden(program.scop, zeroed).arrays["y"].any()
 
 

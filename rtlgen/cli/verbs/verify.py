@@ -15,6 +15,7 @@ from rtlgen.options import BadOption, CompileOptions
 from rtlgen.system.tools import find_tool
 from rtlgen.verify.cosim import simulation_programs
 from rtlgen.verify.inputs import digest_of, load_inputs
+from rtlgen.verify.values import Limits
 
 
 def verify(
@@ -94,12 +95,21 @@ def verify(
         )
 
 
-def _range(text: str) -> tuple[str, tuple[int, int]]:
+def _range(text: str) -> tuple[str, Limits]:
     name, _, limits = text.partition("=")
     low, dots, high = limits.partition("..")
     try:
         if not name or not dots:
             raise ValueError
-        return name, (int(low, 0), int(high, 0))
+        return name, _limits(low, high)
     except ValueError:
-        raise BadOption(f"--range {text} is no range", help="write --range x=-128..127") from None
+        raise BadOption(
+            f"--range {text} is no range", help="write --range x=-128..127, or x=-1.0..1.0"
+        ) from None
+
+
+def _limits(low: str, high: str) -> Limits:
+    try:
+        return int(low, 0), int(high, 0)
+    except ValueError:
+        return float(low), float(high)

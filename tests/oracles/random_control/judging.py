@@ -25,11 +25,11 @@ from rtlgen.verify.data import Kind, Recipe
 from rtlgen.verify.equivalence import Outcome as Left
 from rtlgen.verify.errors import InputTypeError
 from rtlgen.verify.golden import run_golden
-from rtlgen.verify.golden_state import Elements
+from rtlgen.verify.values import Elements, Value
 from tests.oracles.random_control.programs import Program
 
 Outcome: TypeAlias = Literal["as gcc", "refused", "narrow", "undefined", "wrong"]
-_Inputs: TypeAlias = Mapping[str, "Elements | int"]
+_Inputs: TypeAlias = Mapping[str, Elements | Value]
 
 _CHECKED = COptions(
     {},
