@@ -40,6 +40,7 @@ from rtlgen.frontend.lowering.types import (
     qualified,
     unqualified,
 )
+from rtlgen.frontend.syntax.types import float_type
 from rtlgen.frontend.text.constants import (
     CHARACTER,
     WIDE_CHARACTERS,
@@ -191,6 +192,8 @@ class Names:
                 return qualified(self.read(inner), tuple(quals or ()))
             case c_ast.IdentifierType(names=names):
                 symbol = self.lookup(names[0]) if len(names) == 1 else None
+                if float_type(names) is not None:
+                    return Plain(tuple(names), number=number_of(names))
                 if symbol is None or not symbol.is_type:
                     return Plain(tuple(names), number=number_of(names))
                 if isinstance(symbol.type, Plain):

@@ -14,7 +14,8 @@ from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import Place, copied
 from rtlgen.frontend.syntax.assigned import below
-from rtlgen.frontend.syntax.types import integer_type
+from rtlgen.frontend.syntax.types import float_type, integer_type
+from rtlgen.ir.types import BFLOAT16
 
 Keyword: TypeAlias = Literal["struct", "union"]
 
@@ -27,6 +28,7 @@ class Number:
     -------
     bits: of its values; a `_Bool` has 8, as it is stored.
     is_precise: it is `_BitInt`, which is not promoted.
+    is_short: it is `__bf16`, a `float` without the lower half of it.
     """
 
     bits: int
@@ -34,6 +36,7 @@ class Number:
     is_bool: bool = False
     is_precise: bool = False
     is_floating: bool = False
+    is_short: bool = False
 
     @property
     def bytes(self) -> int:
@@ -54,8 +57,10 @@ class Number:
     @property
     def words(self) -> tuple[str, ...]:
         """The words of its specifier."""
-        if self.is_floating or self.is_bool:
-            return _FLOATING[self.bits] if self.is_floating else ("_Bool",)
+        if self.is_floating:
+            return ("__bf16",) if self.is_short else _FLOATING[self.bits]
+        if self.is_bool:
+            return ("_Bool",)
         sign = () if self.is_signed else ("unsigned",)
         if self.is_precise:
             return (*sign, "_BitInt", str(self.bits))
@@ -67,7 +72,7 @@ class Number:
         return int(value != 0) if self.is_bool else low + (value - low) % (high - low + 1)
 
 
-_FLOATING = {32: ("float",), 64: ("double",), 128: ("long", "double")}
+_FLOATING = {16: ("_Float16",), 32: ("float",), 64: ("double",), 128: ("long", "double")}
 _WORDS = {8: "char", 16: "short", 32: "int", 64: "long"}
 INT = Number(32)
 LONG = Number(64)
@@ -77,9 +82,12 @@ SIGNED_CHAR = Number(8)
 
 def number_of(words: Sequence[str]) -> Number | None:
     """Return the number that the words of a specifier spell; None if they spell none."""
-    for bits, spelled in _FLOATING.items():
-        if sorted(words) == sorted(spelled):
-            return Number(bits, is_floating=True)
+    if sorted(words) == ["double", "long"]:
+        return Number(128, is_floating=True)
+    known_float = float_type(words)
+    if known_float is not None:
+        is_short = known_float == BFLOAT16
+        return Number(known_float.width_bits, is_floating=True, is_short=is_short)
     known = integer_type(words)
     return None if known is None else Number(known.width_bits, known.signed, known.is_bool)
 

@@ -22,7 +22,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.types import MAX_ELEMENTS, OPEN, CType, arithmetic_type
+from rtlgen.frontend.syntax.types import MAX_ELEMENTS, OPEN, CType, arithmetic_type, float_type
 from rtlgen.frontend.text.constants import integer_constant
 from rtlgen.frontend.text.float_constants import float_constant
 from rtlgen.ir.float_arithmetic import evaluate
@@ -136,7 +136,8 @@ class TypeReader:
         match inner:
             case c_ast.IdentifierType():
                 names = list(inner.names)
-                if len(names) == 1 and names[0] in self._typedefs:
+                # The parser knows the newer ones by typedefs.
+                if len(names) == 1 and names[0] in self._typedefs and not float_type(names):
                     alias = self._typedefs[names[0]]
                     if isinstance(alias, FrontendError):
                         raise alias

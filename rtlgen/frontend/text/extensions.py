@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedDeclaration
+from rtlgen.frontend.text.float_constants import float_constant
 from rtlgen.frontend.text.tokens import Token
+from rtlgen.ir.float_arithmetic import to_fraction
+from rtlgen.ir.types import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, FloatType
 from rtlgen.source import Span
 
 _ATTRIBUTE = ("__attribute__", "__attribute")
@@ -51,8 +55,42 @@ def _plain(tokens: Sequence[Token]) -> Iterator[Token]:
             # What directives would have kept of it marks nothing inside of a line.
             index = _closing(tokens, index)
         elif token.text != "__extension__":
-            text = _SPELLINGS.get(token.text)
+            text = _SPELLINGS.get(token.text) or _spelled_number(token.text)
             yield token if text is None else replace(token, text=text)
+
+
+_HEXADECIMAL = re.compile(r"(0[xX][0-9a-fA-F']+)([pP].*)")
+_NAMED = re.compile(
+    r"(0[xX][0-9a-fA-F'.]+[pP][+-]?\d+|[\d'.]+(?:[eE][+-]?\d+)?)((?:bf|BF|[fF])\d+)"
+)
+
+
+def _spelled_number(text: str) -> str | None:
+    """Return a floating constant as older C spells it, if it has another form.
+
+    Rewrite
+    -------
+        0x1p-3f         0x1.p-3f
+        0.1f16          ((_Float16)0x1.998p-4)      that number, which is a `double`, too
+    """
+    if _NAMED.fullmatch(text):
+        try:
+            bits, type_ = float_constant(text)
+        except ValueError:
+            return None
+        if bits >= type_.infinity:
+            return f"(({_NAMES[type_]})(1e999))"
+        return f"(({_NAMES[type_]}){_as_double(bits, type_).hex()})"
+    match = _HEXADECIMAL.fullmatch(text)
+    return None if match is None else f"{match[1]}.{match[2]}"
+
+
+_NAMES = {FLOAT16: "_Float16", BFLOAT16: "__bf16", FLOAT32: "float", FLOAT64: "double"}
+
+
+def _as_double(bits: int, type_: FloatType) -> float:
+    value = to_fraction(bits, type_)
+    return value.numerator / value.denominator
 
 
 def _closing(tokens: Sequence[Token], start: int) -> int:

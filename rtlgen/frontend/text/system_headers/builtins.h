@@ -1,4 +1,9 @@
 /* What GNU C offers without a header, in C. Where its result is open (of 0, mostly), so is this one. */
+typedef float _Float16;
+typedef float __bf16;
+typedef float _Float32;
+typedef double _Float64;
+typedef double _Float32x;
 static unsigned int __bits_pairs(unsigned int x) { return x - (x >> 1 & 0x55555555u); }
 static unsigned int __bits_fours(unsigned int x) { return (x & 0x33333333u) + (x >> 2 & 0x33333333u); }
 static unsigned int __bits_bytes(unsigned int x) { return x + (x >> 4) & 0x0f0f0f0fu; }
