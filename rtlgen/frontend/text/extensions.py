@@ -61,7 +61,8 @@ def _plain(tokens: Sequence[Token]) -> Iterator[Token]:
 
 _HEXADECIMAL = re.compile(r"(0[xX][0-9a-fA-F']+)([pP].*)")
 _NAMED = re.compile(
-    r"(0[xX][0-9a-fA-F'.]+[pP][+-]?\d+|[\d'.]+(?:[eE][+-]?\d+)?)((?:bf|BF|[fF])\d+)"
+    r"0[xX][0-9a-fA-F'.]+[pP][+-]?\d+(?:(?:bf|BF|[fF])\d+|[fF])"
+    r"|[\d'.]+(?:[eE][+-]?\d+)?(?:bf|BF|[fF])\d+"
 )
 
 

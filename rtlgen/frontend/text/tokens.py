@@ -87,7 +87,7 @@ _PUNCTUATOR = (
     r"<<=|>>=|\.\.\.|::|->|\+\+|--|<<|>>|&&|\|\||[<>=!+\-*/%&|^]=|##|[][(){}.&*+\-~!/%<>^|?:;=,#]"
 )
 
-NUMBER = r"0[xX](?:'?\w)*|\.?\d(?:[eE][+-]|'(?=\w)|[\w.])*"
+NUMBER = r"0[xX](?:[pP][+-]|'(?=\w)|[\w.])*|\.?\d(?:[eE][+-]|'(?=\w)|[\w.])*"
 """Numbers as the preprocessor has them, whatever they mean."""
 
 _TOKEN = re.compile(
