@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from rtlgen.emit.numbers import FLOAT_NAMES, cast_text, number_text, operation_text
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -24,7 +25,7 @@ from rtlgen.ir.expr import (
     Unary,
     walk,
 )
-from rtlgen.ir.types import IntType, NumberType
+from rtlgen.ir.types import FloatType, IntType, NumberType
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "and": "&", "or": "|", "xor": "^",
@@ -38,11 +39,18 @@ Element: TypeAlias = Callable[[int, Sequence[str]], str]
 
 def type_text(type_: NumberType) -> str:
     """Return the C name of a type."""
-    return f"{type_}_t"
+    return FLOAT_NAMES[type_] if isinstance(type_, FloatType) else f"{type_}_t"
 
 
-def constant_text(value: int, type_: NumberType) -> str:
-    """Return a constant of just this type."""
+def constant_text(value: int, type_: NumberType, calls: Mapping[str, str]) -> str:
+    """Return a constant of just this type.
+
+    Parameters
+    ----------
+    calls: what each function is called that makes a NaN of its bits.
+    """
+    if isinstance(type_, FloatType):
+        return number_text(value, type_, calls)
     if type_.width_bits < 32:
         return f"({type_text(type_)}){value}" if value >= 0 else f"({type_text(type_)})({value})"
     if type_.signed and value == type_.minimum:
@@ -83,7 +91,7 @@ def has_conditions(expr: Expr) -> bool:
     return any(
         node.op == "lnot" if isinstance(node, Unary) else node.op in COMPARISONS
         for node in walk(expr)
-        if isinstance(node, Unary | Binary)
+        if isinstance(node, Unary | Binary | FloatOperation)
     )
 
 
@@ -97,7 +105,7 @@ def expression_text(expr: Expr, element: Element, calls: Mapping[str, str]) -> s
     Parameters
     ----------
     element: gives the text of an access.
-    calls: what each total division is called.
+    calls: what each total division is called, and each function on numbers that C does not have.
     """
 
     def text(part: Expr) -> str:
@@ -105,10 +113,10 @@ def expression_text(expr: Expr, element: Element, calls: Mapping[str, str]) -> s
 
     match expr:
         case Constant(value, type_):
-            return constant_text(value, type_)
+            return constant_text(value, type_, calls)
         case IndexValue(affine, type_):
             if affine.is_constant:
-                return constant_text(type_.wrap(affine.constant), type_)
+                return constant_text(type_.wrap(affine.constant), type_, calls)
             shown = str(affine)
             return f"({type_text(type_)}){shown if shown.isidentifier() else f'({shown})'}"
         case ScalarParameter(name):
@@ -118,13 +126,15 @@ def expression_text(expr: Expr, element: Element, calls: Mapping[str, str]) -> s
         case Unary(op, operand, type_):
             return _unary(op, text(operand), type_)
         case Cast(operand, type_):
+            if isinstance(type_, FloatType) or isinstance(operand.type, FloatType):
+                return cast_text(text(operand), expr, calls, type_text(type_))
             return f"({type_text(type_)}){text(operand)}"
         case Select(condition, if_true, if_false):
             return f"({text(condition)} != 0 ? {text(if_true)} : {text(if_false)})"
         case Binary():
             return _binary(expr, text(expr.left), text(expr.right), calls)
-        case FloatOperation():
-            raise NotImplementedError(expr.op)
+        case FloatOperation(operands=operands):
+            return operation_text(expr, [text(operand) for operand in operands], calls)
 
 
 def _unary(op: str, operand: str, type_: NumberType) -> str:

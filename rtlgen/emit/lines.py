@@ -74,3 +74,13 @@ class LineWriter:
 
     def _text(self, index: Index) -> str:
         return index_text(index, self.calls)
+
+
+def bare(text: str) -> str:
+    """Return an expression without the parentheses around all of it."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0 and position < len(text) - 1:
+            return text
+    return text[1:-1] if text.startswith("(") else text

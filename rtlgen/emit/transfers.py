@@ -21,12 +21,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rtlgen.emit.expressions import expression_text, type_text
-from rtlgen.emit.lines import INDENT
+from rtlgen.emit.lines import INDENT, bare
 from rtlgen.emit.unit import (
     OwnText,
     Values,
     access_text,
-    bare,
     c_program,
     place_text,
     program_names,
@@ -46,7 +45,6 @@ from rtlgen.ir.expr import Constant, map_affine
 from rtlgen.ir.plan import IndexForm, MemorySide, Predicate, TiledRegion, Transfer
 from rtlgen.ir.schedule import Bound, Dim, LoopDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import Access, Array, Loop, Scop, Statement, StatementNode
-from rtlgen.ir.types import IntType
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.membership import membership
 from rtlgen.scheduling.footprints import Fields, Footprint, User
@@ -176,7 +174,7 @@ class _Unit:
         """Yield the declarations of all that is on chip."""
         yield f"int64_t {self.tile} = 0;"
         for memory in self.memories.values():
-            type_ = IntType(memory.width_bits, memory.signed)
+            type_ = self._held_array(memory.name).element
             size = memory.depth
             if memory.name in self.unit.windows.peers:
                 size = 2 * self._handed_array(memory.name).depth
@@ -409,6 +407,13 @@ class _Unit:
         turn = row.substitute(values) + rows
         element = self.scop.element_number(access).substitute(values)
         return f"{element} + {self.scop.array(access.array).depth} * (({turn}) & 1)"
+
+    def _held_array(self, memory: str) -> Array:
+        """Return the array of which a memory holds elements."""
+        for transfer in self.unit.region.transfers:
+            if transfer.window == memory:
+                return self.scop.array(transfer.array)
+        return self._handed_array(memory)
 
     def _handed_array(self, memory: str) -> Array:
         """Return the array whose elements are handed over by way of a memory."""

@@ -18,7 +18,8 @@ from rtlgen.emit.expressions import (
     type_text,
 )
 from rtlgen.emit.indices import CALLS, index_text
-from rtlgen.emit.lines import INDENT, LineWriter
+from rtlgen.emit.lines import INDENT, LineWriter, bare
+from rtlgen.emit.numbers import FLOAT_NAMES, needs_math, number_function_bodies
 from rtlgen.emit.written import written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.code import (
@@ -30,10 +31,11 @@ from rtlgen.ir.code import (
     fresh,
     walk_code,
 )
-from rtlgen.ir.expr import ScalarParameter, map_affine, walk
+from rtlgen.ir.expr import Constant, ScalarParameter, map_affine, walk
 from rtlgen.ir.schedule import FlatDim, Schedule
 from rtlgen.ir.scop import Access, Array, Parameter, Scop, Statement
 from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.types import FloatType, IntType
 from rtlgen.poly.flat_scan import scan_flat
 from rtlgen.poly.scan import scan
 
@@ -41,6 +43,8 @@ _LINE = 98
 """Columns of a prototype, with what may stand behind it."""
 
 _TYPES = frozenset(f"{sign}int{width}_t" for sign in ("", "u") for width in (8, 16, 32, 64))
+
+_TYPE_NAMES = "|".join((*_TYPES, *FLOAT_NAMES.values()))
 
 _UNWANTED_WARNINGS = (
     "type-limits",
@@ -88,7 +92,8 @@ def c_program(scop: Scop, after: str, own: OwnText | None = None) -> str:
     """
     own = own or OwnText()
     names = program_names(scop) | own.taken
-    calls = {name: fresh(name, names) for name in (*CALLS, *_division_names(scop))}
+    own_functions = (*CALLS, *_division_names(scop), *_number_functions(scop))
+    calls = {name: fresh(name, names) for name in own_functions}
     taken = names | frozenset(calls.values())
     return _Unit(scop, after, calls, _code(scop, taken), taken, own).text()
 
@@ -102,6 +107,20 @@ def program_names(scop: Scop) -> frozenset[str]:
 def _division_names(scop: Scop) -> list[str]:
     found = {pair for statement in scop.statements for pair in divisions(statement.expr)}
     return sorted(division_name(op, type_) for op, type_ in found)
+
+
+def _number_functions(scop: Scop) -> dict[str, tuple[str, ...]]:
+    return number_function_bodies([*(s.expr for s in scop.statements), *_table_values(scop)])
+
+
+def _table_values(scop: Scop) -> list[Constant]:
+    tables = (array for array in scop.arrays if array.is_table)
+    return [Constant(value, array.element) for array in tables for value in array.values]
+
+
+def _has_numbers(scop: Scop) -> bool:
+    stored = [array.element for array in scop.arrays] + [scalar.type for scalar in scop.scalars]
+    return any(isinstance(type_, FloatType) for type_ in stored)
 
 
 def _code(scop: Scop, taken: frozenset[str]) -> tuple[Code, ...]:
@@ -137,7 +156,7 @@ class _Unit:
         definition = "\n".join(self._definition())
         parts = [
             self._head(),
-            "#include <stdint.h>",
+            "\n".join(self._includes()),
             *self._pragmas(),
             *self._functions(definition),
             *self._globals(),
@@ -147,9 +166,11 @@ class _Unit:
         return "\n\n".join(parts) + "\n"
 
     def _head(self) -> str:
+        has_numbers = _has_numbers(self.scop)
         lines = [
             f"{self.scop.name} after {self.after}, from {self.scop.source.path}",
             "Signed arithmetic wraps: compile with -fwrapv.",
+            *(["No product is fused with a sum: -ffp-contract=off."] if has_numbers else []),
             "",
         ]
         for statement in self.scop.statements:
@@ -157,6 +178,12 @@ class _Unit:
         if self.scop.schedule.dims:
             lines += ["", "schedule", *str(self.scop.schedule).splitlines()]
         return "\n".join(["/*", *(f" * {_comment(line)}".rstrip() for line in lines), " */"])
+
+    def _includes(self) -> Iterator[str]:
+        exprs = [*(s.expr for s in self.scop.statements), *_table_values(self.scop)]
+        if needs_math(exprs):
+            yield "#include <math.h>"
+        yield "#include <stdint.h>"
 
     def _pragmas(self) -> Iterator[str]:
         if self.own.lines or any(has_conditions(s.expr) for s in self.scop.statements):
@@ -179,6 +206,11 @@ class _Unit:
                 for op, type_ in sorted(needed)
             )
 
+        for name, (head, *lines) in _number_functions(self.scop).items():
+            body = (f"{INDENT}{line}" for line in lines)
+            head = head.replace("NAME", self.calls[name])
+            yield "\n".join([f"static inline {head}", "{", *body, "}"])
+
     def _globals(self) -> Iterator[str]:
         stored = [
             a
@@ -195,7 +227,7 @@ class _Unit:
         text = f"{result} {self.scop.name}({parameters})"
         inside = " " * (text.index("(") + 1)
         # Types and names stay together: no line breaks after a type.
-        kept = text.replace("_t ", "_t\0")
+        kept = re.sub(rf"\b({_TYPE_NAMES}) ", "\\1\0", text)
         return fill(kept, _LINE, subsequent_indent=inside, break_long_words=False).replace(
             "\0", " "
         )
@@ -211,7 +243,7 @@ class _Unit:
         yield f"{self._signature()} {{"
         for array in self.scop.arrays:
             if array.is_table:
-                table = f"static const {_declared(array)} = {_values(array)};"
+                table = f"static const {_declared(array)} = {_values(array, self.calls)};"
                 inside = INDENT * 2
                 yield fill(table, _LINE, initial_indent=INDENT, subsequent_indent=inside)
             elif array.role == "local" and array.name not in self.own.unmentioned:
@@ -280,10 +312,11 @@ def _declared(array: Array) -> str:
     return f"{type_text(array.element)} {array.name}{extents}"
 
 
-def _values(array: Array) -> str:
+def _values(array: Array, calls: Mapping[str, str]) -> str:
     """Return the values of a table, in braces for each of its dimensions."""
-    is_long = array.element.width_bits == 64
-    parts = [constant_text(v, array.element) if is_long else str(v) for v in array.values]
+    type_ = array.element
+    is_short = isinstance(type_, IntType) and type_.width_bits < 64
+    parts = [str(v) if is_short else constant_text(v, type_, calls) for v in array.values]
     for extent in reversed(array.shape):
         rows = range(0, len(parts), extent)
         parts = [f"{{{', '.join(parts[row : row + extent])}}}" for row in rows]
@@ -314,16 +347,6 @@ def _variables(code: Sequence[Code]) -> frozenset[str]:
         elif isinstance(node, Let):
             found |= {name for name, _ in node.variables}
     return frozenset(found)
-
-
-def bare(text: str) -> str:
-    """Return an expression without the parentheses around all of it."""
-    depth = 0
-    for position, character in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth == 0 and position < len(text) - 1:
-            return text
-    return text[1:-1] if text.startswith("(") else text
 
 
 def _comment(text: str) -> str:

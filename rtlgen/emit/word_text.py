@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rtlgen.emit.indices import index_text
-from rtlgen.emit.lines import INDENT
-from rtlgen.emit.unit import Values, bare
+from rtlgen.emit.lines import INDENT, bare
+from rtlgen.emit.unit import Values
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.code import Index, Operation, all_of, at_least_zero, index_of, substituted
 from rtlgen.ir.plan import IndexForm, Predicate

@@ -48,14 +48,17 @@ _FACTORS: Mapping[Change, tuple[int, int, int]] = {
 
 
 def _factors(change: Change, type_: NumberType) -> tuple[int, int, int]:
-    if isinstance(type_, FloatType) and change == "step":
-        return 1, -1, 0
-    if isinstance(type_, FloatType) and change == "negate":
-        return INT64.wrap(type_.sign_bit), -1, 0
+    if isinstance(type_, FloatType):
+        one = type_.bias << type_.fraction_bits
+        changes = {"step": (1, -1, 0), "negate": (type_.sign_bit, -1, 0), "one": (0, 0, one)}
+        flip, keep, add = changes.get(change, _FACTORS[change])
+        return INT64.wrap(flip), keep, add
     return _FACTORS[change]
 
 
-_OF_NUMBERS: tuple[Change, ...] = ("zero", "step", "negate")
+_OF_INTEGERS: tuple[Change, ...] = ("zero", "step", "negate")
+_OF_NUMBERS: tuple[Change, ...] = ("step", "zero", "negate", "one")
+"""The next number of a sum's first value, 0, is lost behind it: 1 is not."""
 _OF_CONDITIONS: tuple[Change, ...] = ("zero", "one")
 
 
@@ -140,7 +143,8 @@ class _Sites:
     ) -> Expr:
         """Return `expr` with sites at itself and at its operands."""
         is_logical = is_condition or _is_logical(expr)
-        changes = _OF_CONDITIONS if is_logical else _OF_NUMBERS
+        is_number = isinstance(expr.type, FloatType)
+        changes = _OF_CONDITIONS if is_logical else _OF_NUMBERS if is_number else _OF_INTEGERS
         site = Site(len(self.found), statement, expr, outer, changes)
         self.found.append(site)
         inner = self._inside(expr, site)

@@ -1,11 +1,11 @@
 """What of a program its data shows: would a fault in this value change any result?
 
 The golden model runs the program once for each small change at each site (`perturb`): the value
-becomes 0, one more, or its negative, a number another one in its last place; a condition always
-false or always true. A change that leaves every compared element and the return value as they were
-is one that no comparison with a circuit can notice on this data, whatever the circuit does wrong
-there. Small changes are asked for on purpose: that some enormous one would be noticed says little
-about a missing term.
+becomes 0, one more, or its negative, a number also 1, and the next one in place of one more; a
+condition always false or always true. A change that leaves every compared element and the return
+value as they were is one that no comparison with a circuit can notice on this data, whatever the
+circuit does wrong there. Small changes are asked for on purpose: that some enormous one would be
+noticed says little about a missing term.
 """
 
 from __future__ import annotations

@@ -70,6 +70,20 @@ def test_the_program_in_tiles_computes_the_same() -> None:
     assert differences(units) == []
 
 
+def in_floating_point(text: str) -> str:
+    """Return a program with `float` for its `int` arrays."""
+    return re.sub(r"\b(int|uint8_t) (?=\w+\[)", "float ", text)
+
+
+def test_numbers_in_tiles_are_not_converted() -> None:
+    units = [
+        *stages(in_floating_point(PRODUCT), 6, (4, 3, 5), "product", bus_bits=128),
+        *stages(in_floating_point(TRANSPOSED), 12, (4, 4), "transposed"),
+    ]
+    assert all("static float" in unit.text for unit in units if "transfer" in unit.label)
+    assert differences(units, kind="small") == []
+
+
 @pytest.mark.long
 def test_the_program_after_every_pass_computes_the_same() -> None:
     units = [
