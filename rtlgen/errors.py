@@ -386,6 +386,15 @@ WARNINGS: Mapping[str, str] = {
     change it in between. A circuit has its arrays and scalars for itself from start to done: the
     host loads them before, and reads them after. Values may stay in registers, and be written once.
     """,
+    "W0117": """A constant makes an operation on floats one on doubles.
+
+        float x;  x * 0.1        is a product of doubles, rounded to float afterwards
+        float x;  x * 0.1f       is a product of floats
+
+    The circuit does what C says, with an operator of twice the width: four times the multiplier
+    blocks, and some cycles more. Where the constant is a float, as 0.5 is, and the result is
+    converted to float, the operation is done in float, since its result is the same in every bit.
+    """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 
     Its loops and conditions leave no iteration: `if (2 * i == 5) ...` holds for no integer, and

@@ -19,12 +19,14 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOperation,
     IndexValue,
     Select,
     Unary,
     children,
     with_children,
 )
+from rtlgen.ir.float_narrowing import folded_float
 from rtlgen.ir.types import NumberType
 from rtlgen.ir.value_ranges import Facts, NoValueYet, ValueRanges
 
@@ -82,6 +84,8 @@ def is_of_iterators(condition: Expr) -> bool:
 def _neutral(expr: Expr) -> Expr:
     """Return an operation on folded operands without those that change nothing."""
     match expr:
+        case FloatOperation():
+            return folded_float(expr)
         case Unary("neg", Unary("neg", x)) | Unary("not", Unary("not", x)):
             return x
         case Binary("add" | "or" | "xor", x, Constant(0)) | Binary(

@@ -31,10 +31,14 @@ from rtlgen.frontend.syntax.assigned import (
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import Region
 from rtlgen.ir.expr import ScalarParameter, walk
+from rtlgen.ir.float_narrowing import widening_constants
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Array, Node, Role, ScalarArgument, Scop, Statement
 from rtlgen.ir.types import NumberType
 from rtlgen.source import SourceFile
+
+_SHOWN = 3
+"""Places that a warning shows."""
 
 
 class Kernel:
@@ -270,6 +274,7 @@ class Kernel:
         self, statements: tuple[Statement, ...], nodes: tuple[Node, ...], main: SourceFile
     ) -> Scop:
         self.warnings.extend(self._body.warnings)
+        self._warn_of_widening(statements)
         inputs = [scalar for scalar in self._declarations.inputs if _uses(statements, scalar)]
         for scalar in self._declarations.inputs:
             if scalar not in inputs:
@@ -339,6 +344,26 @@ class Kernel:
                 variable.storage,
                 variable.span,
             )
+
+    def _warn_of_widening(self, statements: Sequence[Statement]) -> None:
+        """Say where a constant makes operations on floats ones on doubles."""
+        found = [(s, texts) for s in statements for texts in widening_constants(s.expr)]
+        if not found:
+            return
+        places = list(dict.fromkeys(statement.span for statement, _ in found))
+        more = len(places) - _SHOWN
+        given = found[0][1][0]
+        named = dict.fromkeys(narrow for _, (_, narrow) in found)
+        self.warnings.append(
+            Diagnostic(
+                "W0117",
+                f"the double `{given}` makes this an operation on doubles",
+                tuple(Label(span) for span in places[:_SHOWN]),
+                (f"and {more} more",) if more > 0 else (),
+                help=f"in less precision: {', '.join(f'`{narrow}`' for narrow in named)}",
+                severity="warning",
+            )
+        )
 
     def _warn_unused(self, name: str, label: Label) -> None:
         self._warn("W0102", f"the parameter `{name}` is not used, and gets no port", label)
