@@ -43,7 +43,7 @@ AIMS = {"add": (750, 130.0), "mul": (300, TARGET.clock_mhz)}
 """LUT and clock of `float` operations that are in every kernel."""
 
 
-class BetweenRegisters(wiring.Component):
+class BetweenRegisters(wiring.Component):  # type: ignore[misc]
     """An operation with registers in front of it; behind it are its own.
 
     Members

@@ -182,6 +182,10 @@ class Target:
         return rows * -(-width_bits // (shape.width_bits // lane * 8))
 
 
+NARROW = 32
+"""Up to so many bits of a significand a shifter fits into one step: of 53 it holds 110 MHz only."""
+
+
 def float_product_steps(precision: int) -> int:
     """Return the steps of the product of two significands of so many bits.
 
@@ -193,9 +197,23 @@ def float_product_steps(precision: int) -> int:
     return 1 + (levels if pieces > 2 else 1)
 
 
-def float_digit_steps(digits: int) -> int:
-    """Return the steps in which a quotient or a root of so many bits is found: two in each."""
-    return -(-digits // 2)
+def float_quotient_steps(precision: int) -> int:
+    """Return the steps of a quotient of two significands: its first bit, and then two in each."""
+    return 1 + -(-(precision + 1) // 2)
+
+
+def float_root_steps(precision: int) -> list[int]:
+    """Return how many bits of a square root are found in each step.
+
+    As the root grows, so does what is subtracted: two in a row have 48 bits at most, which hold
+    115 MHz on ECP5.
+    """
+    steps, bit = [], 0
+    while bit <= precision:
+        fits = bit < precision and (bit + 3) + (bit + 4) <= 48
+        steps.append(1 + fits)
+        bit += steps[-1]
+    return steps
 
 
 def float_steps(op: str, precision: int) -> int:
@@ -207,20 +225,18 @@ def float_steps(op: str, precision: int) -> int:
     """
     match op:
         case "add" | "sub":
-            return 5
+            return 5 + (precision > NARROW)
         case "mul":
-            return float_product_steps(precision) + 2
+            return float_product_steps(precision) + 2 + (precision > NARROW)
         case "fma":
-            return float_product_steps(precision) + 6
+            return float_product_steps(precision) + 7
         case "div":
-            return float_digit_steps(precision + 2) + 4
+            return float_quotient_steps(precision) + 4
         case "sqrt":
-            return float_digit_steps(precision + 1) + 4
+            return len(float_root_steps(precision)) + 4
         case "lt" | "le" | "eq" | "min" | "max":
             return 1
-        case "floor" | "ceil" | "trunc" | "round" | "rint":
-            return 2
-        case "from_int" | "to_int" | "convert":
+        case "floor" | "ceil" | "trunc" | "round" | "rint" | "from_int" | "to_int" | "convert":
             return 3
         case _:
             raise ValueError(f"no operation on floats is called {op}")

@@ -106,15 +106,10 @@ def integral(steps: Steps, op: str, operand: Value, type_: FloatType) -> Value:
     fraction, bias = type_.fraction_bits, type_.bias
     a = fields(steps, operand, type_, "operand")
     stored = operand[fraction:-1]
-    # Bit n of the fraction stands behind the point where the exponent is less than this.
-    limits = [bias + fraction - n for n in range(fraction)]
-    mask_bits = [
-        steps.wire(
-            stored < limit if limit >> type_.exponent_bits == 0 else Const(1, 1), f"behind_{n}"
-        )
-        for n, limit in enumerate(limits)
-    ]
-    mask = steps.keep(Cat(*mask_bits), "mask")
+    # So many bits of the fraction stand behind the point.
+    behind = steps.wire((Const(bias + fraction) - stored).as_signed(), "behind")
+    count = steps.wire(saturated(behind[:-1], fraction.bit_length()), "count")
+    mask = steps.keep(Mux(behind[-1], 0, _thermometer(steps, count, fraction))[:fraction], "mask")
     bits = steps.keep(operand, "bits")
     is_small = steps.keep(stored < bias, "is_small")
     # Where the least exponent is that of 1, a half is subnormal.
@@ -125,14 +120,14 @@ def integral(steps: Steps, op: str, operand: Value, type_: FloatType) -> Value:
     is_nan = steps.keep(a.is_nan, "is_nan")
     is_zero = steps.keep(a.is_zero, "is_zero")
     steps.end()
-    behind, sign = bits.now[:fraction] & mask.now, bits.now[-1]
+    within, sign = bits.now[:fraction] & mask.now, bits.now[-1]
     # The mask is ones below the point: its last one is the first bit behind it.
     first = mask.now & ~Cat(mask.now[1:], Const(0, 1))
-    half = (bits.now[:fraction] & first).any()
-    below = (behind & ~first).any()
+    half = steps.wire((within & first).any(), "half")
+    below = steps.wire((within & ~first).any(), "below")
     # The bit before the point; the leading one where the fraction is all behind it.
     unit = (bits.now[:fraction] & Cat(Const(0, 1), first[:-1])).any() | mask.now.all()
-    inexact = steps.wire(half | below, "inexact")
+    inexact = half | below
     match op:
         case "floor":
             up, small_up = sign & inexact, sign
@@ -146,11 +141,22 @@ def integral(steps: Steps, op: str, operand: Value, type_: FloatType) -> Value:
             up, small_up = half & (below | unit), above_half.now
         case _:
             raise ValueError(f"{op} rounds nothing")
-    magnitude = steps.wire(bits.now[:-1] | mask.now, "filled")
-    moved = (Cat(up, magnitude) + up)[1 : type_.width_bits]
+    carry, is_one = steps.keep(up, "up"), steps.keep(small_up & ~is_zero.now, "is_one")
+    steps.end()
+    filled = bits.now[:-1] | mask.now
+    moved = (Cat(carry.now, filled) + carry.now)[1 : type_.width_bits]
     rounded = Cat(moved[:fraction] & ~mask.now, moved[fraction:])
     one = Const(bias << fraction, type_.width_bits - 1)
-    small = Mux(small_up & ~is_zero.now, one, 0)
+    small = Mux(is_one.now, one, 0)
     result = Mux(is_small.now, small, rounded)[: type_.width_bits - 1]
-    pattern = Mux(is_nan.now, Const(type_.nan, type_.width_bits), Cat(result, sign))
+    pattern = Mux(is_nan.now, Const(type_.nan, type_.width_bits), Cat(result, bits.now[-1]))
     return steps.finish(pattern, "result")
+
+
+def _thermometer(steps: Steps, count: Value, bits: int) -> Value:
+    """Return so many ones from below; all of them for a count that is greater."""
+    value: Value = Const(0, bits)
+    for bit in range(len(count)):
+        filled = Cat(ones(min(1 << bit, bits)), value)[:bits]
+        value = steps.wire(Mux(count[bit], filled, value), f"ones_{bit}")
+    return value

@@ -92,19 +92,20 @@ def leading_zeros(steps: Steps, value: Value) -> tuple[Value, Value]:
     return count, ~value.any()
 
 
-def shifted_left(steps: Steps, value: Value, count: Value, kept: int) -> Value:
+def shifted_left(steps: Steps, value: Value, count: Value, kept: int, lowest: int = 0) -> Value:
     """Return the upper bits of value << count; the lowest is 1 if any below them is.
 
     Parameters
     ----------
-    kept: how many bits.
+    kept: how many bits. lowest: the count has so many zeros below.
     """
     sticky: Value = Const(0, 1)
     for bit in reversed(range(len(count))):
-        by = 1 << bit
+        by = 1 << bit + lowest
         moved = Cat(Const(0, min(by, len(value))), value)[: len(value)]
         # What can no longer come into the bits that are kept.
-        beyond = max(0, len(value) - (kept + by - 1))
+        further = by - (1 << lowest)
+        beyond = max(0, len(value) - (kept + further))
         lost = value[:beyond].any()
         if beyond > by:
             lost = Mux(count[bit], value[: beyond - by].any(), lost)
@@ -203,8 +204,15 @@ class Significand:
     is_top: Kept
 
 
-def shifted(steps: Steps, value: Value, shift: Shift, precision: int) -> Significand:
-    """Shift a significand, and after that by one more bit where its topmost one is 0."""
+def shifted(
+    steps: Steps, value: Value, shift: Shift, precision: int, *, slowly: bool = False
+) -> Significand:
+    """Shift a significand, and after that by one more bit where its topmost one is 0.
+
+    Parameters
+    ----------
+    slowly: take two steps, and end the first of them.
+    """
     bits = precision + 3
     value = Cat(Const(0, max(0, bits - len(value))), value)
     if shift.is_right is not None:
@@ -212,7 +220,15 @@ def shifted(steps: Steps, value: Value, shift: Shift, precision: int) -> Signifi
         by = 1 << len(shift.places.now)
         value = Mux(shift.is_right.now, Cat(value, Const(0, by)), Cat(Const(0, by), value))
     if shift.places is not None:
-        value = shifted_left(steps, steps.wire(value, "unshifted"), shift.places.now, bits)
+        value, fine = steps.wire(value, "unshifted"), 0
+        if slowly:
+            fine = len(shift.places.now) // 2
+            places = shift.places.now[fine:]
+            coarse = shifted_left(steps, value, places, bits + (1 << fine) - 1, fine)
+            first = steps.keep(coarse, "coarse")
+            steps.end()
+            value, fine = first.now, fine
+        value = shifted_left(steps, value, shift.places.now[: fine or None], bits)
     else:
         low = len(value) - bits + 1
         value = Cat(value[:low].any(), value[low:])

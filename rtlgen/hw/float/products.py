@@ -17,7 +17,7 @@ from rtlgen.hw.float.parts import (
 from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.pipeline import Kept, Steps
 from rtlgen.ir.types import FloatType
-from rtlgen.target import float_product_steps
+from rtlgen.target import NARROW, float_product_steps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,13 +28,13 @@ class Product:
     -------
     significand: of twice as many bits; there after `float_product_steps`.
     exponent: of its second bit from above, as it is stored; signed.
-    zeros: how many there are above its first one, or one less than these.
+    lesser: a factor that has all the zeros that are above the first one of both.
     """
 
     significand: Value
     sign: Kept
     exponent: Kept
-    zeros: Kept
+    lesser: tuple[Kept, ...]
     is_zero: Kept
     is_infinite: Kept
     is_nan: Kept
@@ -49,18 +49,17 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
     unit = Multiplier(shape, shape, 2 * precision, cycles)
     steps.m.submodules.multiplier = unit
     steps.m.d.comb += [unit.left.eq(a.significand), unit.right.eq(b.significand)]
+    factors = [a.significand, b.significand]
     if type_.bias > 2:
         # A product of two subnormal numbers is less than any: its zeros do not matter.
-        zeros, _ = leading_zeros(steps, Mux(a.leading, b.significand, a.significand))
-    else:
-        zeros = leading_zeros(steps, a.significand)[0] + leading_zeros(steps, b.significand)[0]
+        factors = [Mux(a.leading, b.significand, a.significand)]
     is_special = a.is_special | b.is_special
     is_nan = a.is_nan | b.is_nan | (is_special & (a.is_zero | b.is_zero))
     return Product(
         significand=unit.result,
         sign=steps.keep(a.sign ^ b.sign, "sign"),
         exponent=steps.keep((a.exponent + b.exponent - type_.bias).as_signed(), "exponent"),
-        zeros=steps.keep(zeros, "zeros"),
+        lesser=tuple(steps.keep(factor, "lesser") for factor in factors),
         is_zero=steps.keep(a.is_zero | b.is_zero, "is_zero"),
         is_infinite=steps.keep(is_special & ~is_nan, "is_infinite"),
         is_nan=steps.keep(is_nan, "is_nan"),
@@ -71,10 +70,13 @@ def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value
     """Return left * right."""
     precision = type_.fraction_bits + 1
     product = exact_product(steps, left, right, type_)
+    # The product takes its time, but for narrow formats the zeros have to be counted at once.
+    waits = float_product_steps(precision) - 2
+    steps.end(min(waits, 1))
+    counts = [leading_zeros(steps, factor.now)[0] for factor in product.lesser]
+    zeros = steps.keep(counts[0] if len(counts) == 1 else counts[0] + counts[1], "zeros")
     steps.end()
-    shift = limited_shift(
-        steps, product.exponent.now - 1, product.zeros.now, precision, can_underflow=True
-    )
+    shift = limited_shift(steps, product.exponent.now - 1, zeros.now, precision, can_underflow=True)
     result = outcome(
         steps,
         sign=product.sign.now,
@@ -82,8 +84,8 @@ def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value
         is_special=product.is_infinite.now | product.is_nan.now,
         is_nan=product.is_nan.now,
     )
-    steps.end(float_product_steps(precision) - 1)
-    value = shifted(steps, product.significand, shift, precision)
+    steps.end(max(waits, 1))
+    value = shifted(steps, product.significand, shift, precision, slowly=precision > NARROW)
     steps.end()
     packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")

@@ -1,4 +1,4 @@
-"""Quotients and square roots of floats, by restoring digits, two bits a cycle.
+"""Quotients and square roots of floats, by restoring digits, two bits a cycle where they fit.
 
 Reference: Ercegovac and Lang, "Digital Arithmetic", 2004, chapters 5 and 6.
 """
@@ -19,7 +19,7 @@ from rtlgen.hw.float.parts import (
 )
 from rtlgen.hw.pipeline import Kept, Steps
 from rtlgen.ir.types import FloatType
-from rtlgen.target import float_digit_steps
+from rtlgen.target import float_quotient_steps, float_root_steps
 
 
 def _normal(steps: Steps, number: Fields, name: str) -> tuple[Kept, Kept]:
@@ -57,24 +57,36 @@ def divide(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     room = steps.keep(difference.as_signed(), "exponent")
     steps.end()
     shift = limited_shift(steps, room.now, None, precision, can_underflow=True)
-    quotient: Value = Const(0, 0)
-    digits = float_digit_steps(precision + 2)
-    rest: Value = remainder.now
-    for _step in range(digits):
-        for _ in range(min(2, precision + 2 - len(quotient))):
-            left_over = steps.wire(rest - divisor.now, "left_over")
-            fits = ~left_over[-1]
-            kept = Mux(fits, left_over, rest)[:precision]
-            # A rest is less than the divisor, and is doubled for the next digit.
-            rest = steps.wire(Cat(Const(0, 1), kept), "rest")
-            quotient = steps.wire(Cat(fits, quotient), "quotient")
-        kept_rest, kept_quotient = steps.keep(rest, "rest"), steps.keep(quotient, "quotient")
+    # Both are at least 1 and less than 2: the first bit is found while the divisor is tripled.
+    once = steps.wire(remainder.now - divisor.now, "once")
+    rest = steps.keep(Mux(once[-1], remainder.now, once[:precision]), "rest")
+    quotient = steps.keep(~once[-1], "quotient")
+    triple = steps.keep(divisor.now + Cat(Const(0, 1), divisor.now), "triple")
+    steps.end()
+    for _ in range(float_quotient_steps(precision) - 1):
+        digit, left_over = _digit(steps, rest.now, divisor.now, triple.now)
+        rest = steps.keep(left_over, "rest")
+        quotient = steps.keep(Cat(digit, quotient.now), "quotient")
         steps.end()
-        rest, quotient = kept_rest.now, kept_quotient.now
-    value = shifted(steps, Cat(rest.any(), quotient), shift, precision)
+    value = shifted(steps, Cat(rest.now.any(), quotient.now), shift, precision)
     steps.end()
     packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")
+
+
+def _digit(steps: Steps, rest: Value, divisor: Value, triple: Value) -> tuple[Value, Value]:
+    """Return two bits of a quotient, and what is left of a rest that was less than the divisor.
+
+    It has been subtracted once, twice and three times, side by side.
+    """
+    precision = len(divisor)
+    partial = Cat(Const(0, 2), rest)
+    multiples = divisor, Cat(Const(0, 1), divisor), triple
+    once, twice, thrice = (steps.wire(partial - each, "fewer") for each in multiples)
+    fits_once, fits_twice, fits_thrice = ~once[-1], ~twice[-1], ~thrice[-1]
+    many, few = Mux(fits_thrice, thrice, twice), Mux(fits_once, once, partial)
+    digit = Cat(Mux(fits_twice, fits_thrice, fits_once), fits_twice)
+    return digit, Mux(fits_twice, many, few)[:precision]
 
 
 def square_root(steps: Steps, operand: Value, type_: FloatType) -> Value:
@@ -101,8 +113,8 @@ def square_root(steps: Steps, operand: Value, type_: FloatType) -> Value:
     root: Value = Const(0, 0)
     rest: Value = Const(0, 0)
     left = Cat(Const(0, 2 * bits - precision - 1), radicand.now[: precision + 1])
-    for _step in range(float_digit_steps(bits)):
-        for _ in range(min(2, bits - len(root))):
+    for digits in float_root_steps(precision):
+        for _ in range(digits):
             partial = steps.wire(Cat(left[-2:], rest), "partial")
             left = left[:-2]
             left_over = steps.wire(partial - Cat(Const(1, 2), root), "left_over")

@@ -17,7 +17,7 @@ from rtlgen.hw.float.parts import (
 from rtlgen.hw.float.products import exact_product
 from rtlgen.hw.pipeline import Steps
 from rtlgen.ir.types import FloatType
-from rtlgen.target import float_product_steps
+from rtlgen.target import NARROW, float_product_steps
 
 
 def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
@@ -29,7 +29,13 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     is_less = steps.wire((left[:-1] - right[:-1])[-1], "is_less")
     a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
     differs = steps.wire(a.sign ^ b.sign, "differs")
-    away = Mux(is_less, b.exponent - a.exponent, a.exponent - b.exponent)
+    # What is not known yet is which of both is the distance: each is cut to what matters of it.
+    away = [
+        steps.wire(
+            saturated((one - other).as_unsigned()[:-1], (precision + 2).bit_length()), "away"
+        )
+        for one, other in ((a.exponent, b.exponent), (b.exponent, a.exponent))
+    ]
     # Subtracted is what is added in ones' complement, with a carry into the lowest bit.
     lesser = Mux(is_less, a.significand, b.significand) ^ differs.replicate(precision)
     sign = steps.keep(Mux(is_less, b.sign, a.sign), "sign")
@@ -37,7 +43,7 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     exponent = steps.keep(Mux(is_less, b.exponent, a.exponent), "exponent")
     large = steps.keep(Mux(is_less, b.significand, a.significand), "large")
     small = steps.keep(lesser, "small")
-    distance = steps.keep(away[: type_.exponent_bits], "distance")
+    distance = steps.keep(Mux(is_less, away[1], away[0]), "distance")
     is_special = steps.keep(a.is_special | b.is_special, "is_special")
     both_special = steps.keep(a.is_special & b.is_special, "both_special")
     steps.end()
@@ -48,7 +54,7 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     below = _shifted_below(
         steps,
         Cat(fill.replicate(3), small.now),
-        saturated(distance.now, (precision + 2).bit_length()),
+        distance.now,
         fill,
     )
     aligned = steps.keep(below, "aligned")
@@ -64,7 +70,6 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     room = (exponent.now - 1).as_signed()
     shift = limited_shift(steps, room, zeros.now, precision, can_underflow=False)
     steps.end()
-    value = shifted(steps, total.now, shift, precision)
     result = outcome(
         steps,
         # An exact difference of 0 is positive.
@@ -73,6 +78,7 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
         is_special=is_special.now,
         is_nan=is_nan.now,
     )
+    value = shifted(steps, total.now, shift, precision, slowly=precision > NARROW)
     steps.end()
     packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")
@@ -128,13 +134,13 @@ def fused_multiply_add(
     addend_sign = steps.keep(c.sign, "addend_sign")
     addend_exponent = steps.keep(c.exponent, "addend_exponent")
     significand = steps.keep(c.significand, "addend_significand")
-    places = product.exponent.now - c.exponent + (precision + 3)
-    away = steps.keep(places.as_signed(), "places")
     steps.end()
-    is_above = steps.wire(away.now[-1] | product.is_zero.now, "is_above")
+    places = product.exponent.now - addend_exponent.now + (precision + 3)
+    away = steps.wire(places.as_signed(), "places")
+    is_above = steps.wire(away[-1] | product.is_zero.now, "is_above")
     beside = product.exponent.now + (precision + 3)
     exponent = steps.keep(Mux(is_above, addend_exponent.now, beside).as_signed(), "exponent_of_sum")
-    right_shift = saturated(Mux(is_above, 0, away.now[:-1]), width.bit_length())
+    right_shift = saturated(Mux(is_above, 0, away[:-1]), width.bit_length())
     places_right = steps.keep(right_shift, "places_right")
     steps.end(float_product_steps(precision) - 1)
     multiplied = steps.keep(product.significand, "multiplied")
@@ -151,23 +157,27 @@ def fused_multiply_add(
     is_negative = steps.keep(opposite & difference[-1], "is_negative")
     steps.end()
     negative = is_negative.now
-    absolute = total.now ^ negative.replicate(width + 1)
-    magnitude = steps.keep((Cat(negative, absolute) + negative)[1 : width + 2], "magnitude")
+    inverted = steps.wire(total.now ^ negative.replicate(width + 1), "inverted")
+    absolute = (Cat(negative, inverted) + negative)[1 : width + 2]
+    # One's complement may have a zero more above than two's.
+    magnitude = steps.keep(Cat(absolute, Const(0, 1)), "magnitude")
+    count, _ = leading_zeros(steps, inverted)
+    zeros = steps.keep(count, "zeros_of_sum")
+    is_zero = steps.keep(~total.now.any(), "is_zero_sum")
     steps.end()
-    zeros, is_zero = leading_zeros(steps, magnitude.now)
-    shift = limited_shift(steps, exponent.now - 1, zeros, precision, can_underflow=True)
+    shift = limited_shift(steps, exponent.now, zeros.now, precision, can_underflow=True)
     # An exact difference of 0 is positive.
     both_negative = product.sign.now & addend_sign.now
-    finite_sign = Mux(is_zero, both_negative, addend_sign.now ^ is_negative.now)
+    finite_sign = Mux(is_zero.now, both_negative, addend_sign.now ^ is_negative.now)
     result = outcome(
         steps,
         sign=Mux(is_special.now, special_sign.now, finite_sign),
-        is_zero=is_zero,
+        is_zero=is_zero.now,
         is_special=is_special.now,
         is_nan=is_nan.now,
     )
     steps.end()
-    value = shifted(steps, magnitude.now, shift, precision)
+    value = shifted(steps, magnitude.now, shift, precision, slowly=True)
     steps.end()
     packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")
