@@ -234,7 +234,7 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
         [
             _cell(escape(memory["name"])),
             _cell(shape_text(memory["shape"])),
-            _cell(f"{'' if memory['signed'] else 'u'}int{memory['bits']}"),
+            _cell(memory["type"]),
             _cell(memory["role"]),
             _cell(kind_text(memory)),
             _number(memory["read_ports"]),

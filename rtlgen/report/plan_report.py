@@ -16,6 +16,7 @@ from rtlgen.ir.plan import (
     KernelPlan,
     Memory,
     Region,
+    Scalar,
     Stream,
     Workers,
     regions_of,
@@ -85,6 +86,7 @@ def plan_report(
     target: whose block RAMs and multiplier blocks are counted; the default one if it is not given.
     """
     found, target = found or Findings(), target or get_target()
+    types = _types(scop, plan)
     return {
         "kernel": plan.name,
         "source": plan.source_file,
@@ -99,10 +101,16 @@ def plan_report(
         "streams": _streams(plan),
         "regions": _regions(plan, found.why),
         "nests": list(nests),
-        "memories": [_memory(plan, memory) for memory in plan.memories],
+        "memories": [_memory(plan, memory, types) for memory in plan.memories],
         "shared_units": [_shared(plan, unit) for unit in functional_units(plan.streams)],
         "scalars": [
-            {"name": s.name, "bits": s.width_bits, "signed": s.signed} for s in plan.scalars
+            {
+                "name": s.name,
+                "bits": s.width_bits,
+                "signed": s.signed,
+                "type": types.get(s.name, _integer(s)),
+            }
+            for s in plan.scalars
         ],
         "index_style": plan.index_style,
         "index_latency_cycles": plan.index_latency_cycles,
@@ -230,7 +238,25 @@ def _regions(plan: KernelPlan, why: str) -> list[dict[str, Any]]:
     return entries
 
 
-def _memory(plan: KernelPlan, memory: Memory) -> dict[str, Any]:
+def _types(scop: Scop, plan: KernelPlan) -> dict[str, str]:
+    """Return the types of what the program has, and of the memories for parts of it, by name."""
+    types = {array.name: str(array.element) for array in scop.arrays}
+    types |= {scalar.name: str(scalar.type) for scalar in scop.scalars}
+    for tiled in plan.tiled_regions:
+        types |= {each.window: types[each.array] for each in tiled.transfers}
+    written = {statement.name: types[statement.write.array] for statement in scop.statements}
+    for stream in plan.streams:
+        # What a statement stores elsewhere, too, is of the type of its array.
+        for store in stream.stores if stream.statement in written else ():
+            types.setdefault(store.memory, written[stream.statement])
+    return types
+
+
+def _integer(words: Memory | Scalar) -> str:
+    return f"{'' if words.signed else 'u'}int{words.width_bits}"
+
+
+def _memory(plan: KernelPlan, memory: Memory, types: Mapping[str, str]) -> dict[str, Any]:
     copies = ram_copies(plan, memory)
     # What nothing reads is not built: all values go from stores to loads through registers.
     is_built = bool(copies)
@@ -242,6 +268,7 @@ def _memory(plan: KernelPlan, memory: Memory) -> dict[str, Any]:
         "style": memory.style if memory.is_ram and is_built else None,
         "bits": memory.width_bits,
         "signed": memory.signed,
+        "type": types.get(memory.name, _integer(memory)),
         "shape": list(memory.shape),
         "words": memory.depth,
         "read_ports": memory.read_ports if is_built else 0,

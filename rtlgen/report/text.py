@@ -132,7 +132,7 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
         (
             memory["name"],
             shape_text(memory["shape"]),
-            f"{'' if memory['signed'] else 'u'}int{memory['bits']}",
+            memory["type"],
             memory["role"],
             kind_text(memory),
             memory["read_ports"],

@@ -125,7 +125,7 @@ def value_text(value: Value | None) -> str:
     if not isinstance(value, np.generic):
         return str(value)
     digits = value.dtype.itemsize * 2
-    return f"{value} (0x{int(to_words(np.asarray(value))[0]):0{digits}x})"
+    return f"{value!s} (0x{int(to_words(np.asarray(value))[0]):0{digits}x})"
 
 
 def value_json(value: Value) -> object:

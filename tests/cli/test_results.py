@@ -203,7 +203,8 @@ def test_the_manifest_has_the_promised_entries(built: Path) -> None:
         ("x", "in"),
         ("y", "inout"),
     ]
-    assert manifest["scalars"] == [{"name": "gain", "port": "gain", "width": 32, "signed": True}]
+    gain = {"name": "gain", "port": "gain", "width": 32, "signed": True, "type": "int32"}
+    assert manifest["scalars"] == [gain]
     assert manifest["return"]["width"] == 32
     widths = {port["name"]: port["width"] for port in manifest["ports"]}
     (x,) = (array for array in manifest["arrays"] if array["name"] == "x")
