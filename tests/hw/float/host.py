@@ -42,7 +42,7 @@ class Host:
         library = folder / "host.so"
         source = Path(__file__).with_name("host.c")
         options = ["-O2", "-shared", "-fPIC", "-ffp-contract=off", "-lm", "-o"]
-        command = [find_tool("gcc", "cc"), source, *options, library]
+        command: list[str | Path] = [find_tool("gcc", "cc"), source, *options, library]
         run_tool(command, log=folder / "host.log")
         self._library = ctypes.CDLL(str(library))
 

@@ -90,7 +90,7 @@ class Bank:
         )
 
     def run(self, samples: np.ndarray) -> np.ndarray:
-        """Return the results of every case, a row each, of samples of three operands, a row each."""
+        """Return the results of every case, of samples of three operands; each has a row."""
         header = [len(self.cases), *(c.planned.latency_cycles for c in self.cases), len(samples)]
         inputs, outputs = self._folder / "inputs.bin", self._folder / "outputs.bin"
         with inputs.open("wb") as file:
