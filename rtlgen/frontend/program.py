@@ -16,6 +16,7 @@ from rtlgen.frontend.errors import (
     NoFunction,
     UnknownIdentifier,
 )
+from rtlgen.frontend.lowering.bit_patterns import take_patterns
 from rtlgen.frontend.lowering.bit_precise import standard_integers
 from rtlgen.frontend.lowering.bounds import take_bounds
 from rtlgen.frontend.lowering.called_first import call_first
@@ -206,6 +207,7 @@ def _lower(
     take_known_extents(tree)
     find_types(tree, locator, words)
     standard_integers(tree, locator)
+    take_patterns(tree)
     changing = changing_functions(tree)
     outside = drop_outside_calls(tree, locator, changing)
     literal_arrays = name_literals(tree, locator)

@@ -296,9 +296,9 @@ class Arithmetic:
                 return self.convert(a, INT64), self.convert(b, INT64)
         return self.convert(left, type_), self.convert(right, type_)
 
-    def bits(self, value: Value, type_: IntType) -> Value:
-        """Return the pattern of a floating-point value, as an unsigned number of its width."""
-        assert isinstance(value.type, FloatType) and type_.width_bits == value.type.width_bits
+    def reinterpreted(self, value: Value, type_: NumberType) -> Value:
+        """Return the number of another type with the same bits; integers are unsigned."""
+        assert type_.width_bits == value.type.width_bits
         if isinstance(value.expr, Constant):
             return literal(value.expr.value, type_, value.span)
         blame = self._blame("the pattern of a float", value.span, value)

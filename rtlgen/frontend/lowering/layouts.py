@@ -15,6 +15,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import AggregateUnsupported
+from rtlgen.frontend.lowering.bit_patterns import are_alike, reinterpreted
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import integer
 from rtlgen.frontend.lowering.types import (
@@ -180,7 +181,7 @@ class Layouts:
         for part in parts[1:]:
             if [self._shape(leaf) for leaf in part.leaves] != shape or None in shape:
                 raise AggregateUnsupported(
-                    f"the members of {_called(record)} are not integers of one size",
+                    f"the members of {_called(record)} are not numbers of one size",
                     labels=(
                         Label(self._locator.span(node), "used here"),
                         *(
@@ -199,7 +200,9 @@ class Layouts:
     def _shape(self, leaf: Leaf) -> tuple[int | None, ...] | None:
         """Return size and extents of a leaf that a member of a union may be."""
         number = number_type(leaf.type)
-        if number is None or number.is_floating or number.is_bool or leaf.bits is not None:
+        if number is None or number.is_bool or leaf.bits is not None:
+            return None
+        if number.is_floating and not are_alike(number, Number(number.bits)):
             return None
         extents = [self._names.constant(extent) for extent in leaf.extents]
         return None if None in extents else (number.bytes, *extents)
@@ -212,6 +215,9 @@ def _called(record: Record) -> str:
 def as_read(entry: Entry, stored: c_ast.Node) -> c_ast.Node:
     """Return the value of a member, given what is stored of it."""
     if entry.seen is not None:
+        own, seen = number_type(entry.leaf.type), number_type(entry.seen)
+        if own is not None and seen is not None and are_alike(own, seen):
+            return reinterpreted(stored, own, seen)
         return cast(entry.seen, stored)
     bits = entry.leaf.bits
     # An int holds all its values, so that it is promoted to one.
@@ -221,6 +227,9 @@ def as_read(entry: Entry, stored: c_ast.Node) -> c_ast.Node:
 def as_stored(entry: Entry, value: c_ast.Node) -> c_ast.Node:
     """Return what is stored of a value that a member is set to."""
     if entry.seen is not None:
+        own, seen = number_type(entry.leaf.type), number_type(entry.seen)
+        if own is not None and seen is not None and are_alike(own, seen):
+            return reinterpreted(cast(entry.seen, value), seen, own)
         return cast(entry.seen, value)
     leaf, at = entry.leaf, value.coord
     if leaf.bits is None or leaf.bits in (8, 16, INT.bits) or _is_bool(leaf):

@@ -12,6 +12,7 @@ from rtlgen.frontend.analysis.values import Arithmetic, Value, literal
 from rtlgen.frontend.errors import CallArguments
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.syntax.functions import (
+    BIT_PATTERNS,
     CLASSIFICATIONS,
     FLOAT_OPERATIONS,
     ORDERED_COMPARISONS,
@@ -26,7 +27,13 @@ def is_float_function(name: str) -> bool:
     """Tell whether a function that no file declares is one of <math.h> that is known."""
     return any(
         name in known
-        for known in (FLOAT_OPERATIONS, ROUNDED_TO_INTEGERS, CLASSIFICATIONS, ORDERED_COMPARISONS)
+        for known in (
+            BIT_PATTERNS,
+            CLASSIFICATIONS,
+            FLOAT_OPERATIONS,
+            ORDERED_COMPARISONS,
+            ROUNDED_TO_INTEGERS,
+        )
     )
 
 
@@ -48,6 +55,10 @@ def float_call(
         _require(name, count, values, span)
         operands = [arithmetic.convert(value, type_) for value in values]
         return arithmetic.floating(op, operands, type_, span)
+    if name in BIT_PATTERNS:
+        _require(name, 1, values, span)
+        of, to = BIT_PATTERNS[name]
+        return arithmetic.reinterpreted(arithmetic.convert(values[0], of), to)
     if name in ORDERED_COMPARISONS:
         _require(name, 2, values, span)
         compared = cast(BinaryOp, ORDERED_COMPARISONS[name])
@@ -78,7 +89,7 @@ def _classified(name: str, value: Value, arithmetic: Arithmetic, span: Span) -> 
     if "isnan" in name:
         return arithmetic.binary("ne", value, value, span)
     if "signbit" in name:
-        bits = arithmetic.bits(value, IntType(type_.width_bits, False))
+        bits = arithmetic.reinterpreted(value, IntType(type_.width_bits, False))
         count = literal(type_.width_bits - 1, INT32, span)
         sign = arithmetic.binary("shr", bits, count, span)
         return arithmetic.convert(sign, INT32)

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.syntax.assigned import STEPS, below
 from rtlgen.ir.expr import FloatOp
-from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, INT64, FloatType, IntType
+from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, INT64, FloatType, IntType, NumberType
 
 TELLING = frozenset(
     (
@@ -49,6 +49,16 @@ ROUNDED_TO_INTEGERS: dict[str, tuple[FloatOp, IntType, FloatType]] = {
     for prefix in ("", "__builtin_")
 }
 """Functions that round to an integer and convert the result."""
+
+BIT_PATTERNS: dict[str, tuple[NumberType, NumberType]] = {
+    "__float_as_uint": (FLOAT32, IntType(32, False)),
+    "__uint_as_float": (IntType(32, False), FLOAT32),
+    "__double_as_ulong": (FLOAT64, IntType(64, False)),
+    "__ulong_as_double": (IntType(64, False), FLOAT64),
+    "__half_as_ushort": (FLOAT16, IntType(16, False)),
+    "__ushort_as_half": (IntType(16, False), FLOAT16),
+}
+"""What lowering writes for the bits of a number as another type: from which, and to which."""
 
 CLASSIFICATIONS = frozenset(
     f"{prefix}{name}{suffix}"
