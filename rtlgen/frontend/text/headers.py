@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+_LIBRARY = Path(__file__).parent / "math_library"
 _FOLDER = Path(__file__).parent / "system_headers"
 _ALWAYS = ("stdint.h", "stddef.h")
 _BUILTINS = "builtins.h"
@@ -108,6 +109,8 @@ def declarations(headers: Sequence[str], words: Iterable[str]) -> str:
         header = system_header(name)
         assert header is not None, "only known headers are included"
         known |= header.declarations
+    library = math_library()
+    known |= {name: library[name] for name in known.keys() & library.keys()}
     wanted: set[str] = set()
     pending = [word for word in words if word in known]
     while pending:
@@ -126,6 +129,38 @@ def header_of(name: str) -> str | None:
         if path.name != _BUILTINS and (name in header.declarations or name in macros):
             return path.relative_to(_FOLDER).as_posix()
     return None
+
+
+@cache
+def math_library() -> Mapping[str, str]:
+    """Return the text of every function of <math.h> that is computed by others, by its name.
+
+    A text works on the bits of its operands: `static uint32_t rtlgen_expf(uint32_t x)`; what the
+    program calls stands behind it, `static float expf(float x)`.
+    """
+    found = {}
+    for path in sorted(_LIBRARY.glob("*.c")):
+        text = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.DOTALL)
+        body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
+        found[path.stem] = f"{body} {_of_floats(path.stem, body)}"
+    return found
+
+
+def _of_floats(name: str, body: str) -> str:
+    """Return the function on floats that calls the one on bits."""
+    signature = re.search(rf"static (uint\d+_t) rtlgen_{name}\(([^)]*)\)", body)
+    assert signature is not None, f"the library has no {name}"
+    type_, as_bits, as_float = _PATTERNS[signature[1]]
+    parameters = [parameter.split()[-1] for parameter in signature[2].split(",")]
+    given = ", ".join(f"{type_} {parameter}" for parameter in parameters)
+    bits = ", ".join(f"{as_bits}({parameter})" for parameter in parameters)
+    return f"static {type_} {name}({given}) {{ return {as_float}(rtlgen_{name}({bits})); }}"
+
+
+_PATTERNS = {
+    "uint32_t": ("float", "__float_as_uint", "__uint_as_float"),
+    "uint64_t": ("double", "__double_as_ulong", "__ulong_as_double"),
+}
 
 
 @cache
