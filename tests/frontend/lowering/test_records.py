@@ -327,11 +327,11 @@ REFUSED = {
     ),
     "union U { int i; short s[2]; };\nint f(union U *u) { u->i = 3; return u->s[0]; }": (
         "E0110",
-        "the members of `union U` are not integers of one size",
+        "the members of `union U` are not numbers of one size",
     ),
     "union U { float f; unsigned u; };\nunsigned f(union U *u) { return u->u; }": (
         "E0110",
-        "the members of `union U` are not integers of one size",
+        "the members of `union U` are not numbers of one size",
     ),
     "struct F { int n; int d[]; };\nint f(struct F *p) { return p->d[0]; }": (
         "E0109",
