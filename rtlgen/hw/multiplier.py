@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from rtlgen.hw.pipeline import Stages
 from rtlgen.ir.partial_products import PartialProduct, Piece, partial_products, rows
 from rtlgen.source import Span
+from rtlgen.target import PIECE_BITS
 
 
 class Multiplier(wiring.Component):
@@ -21,6 +22,10 @@ class Multiplier(wiring.Component):
     that begin highest come first: their sum has few bits, and what is below them needs no adder. A
     sum that may overflow its bits is no operand that synthesis would add to two others at once,
     which takes twice the logic.
+
+    Parameters
+    ----------
+    piece_bits: that an operand is cut into which does not fit a block.
 
     Members
     -------
@@ -38,7 +43,9 @@ class Multiplier(wiring.Component):
         width_result: int,
         latency_cycles: int,
         span: Span | None = None,
+        piece_bits: int = PIECE_BITS,
     ) -> None:
+        self._piece_bits = piece_bits
         self.latency_cycles = latency_cycles
         self.span = span
         super().__init__(
@@ -49,7 +56,8 @@ class Multiplier(wiring.Component):
         m = Module()
         width = len(self.result)
         stages = Stages(m, self.latency_cycles, self.span)
-        products = partial_products(self.left.shape(), self.right.shape(), width)
+        shapes = self.left.shape(), self.right.shape()
+        products = partial_products(*shapes, width, self._piece_bits)
         registered = stages.cut(
             [
                 (_piece(self.left, p.left) * _piece(self.right, p.right))[: p.width_bits]

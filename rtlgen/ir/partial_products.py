@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rtlgen.ir.functional_units import functional_units
-from rtlgen.ir.operations import ArithmeticOp, ConstantOp, Operation
+from rtlgen.ir.operations import ArithmeticOp, ConstantOp, FloatingOp, Operation
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.signed_digits import is_sum
+from rtlgen.ir.types import FloatType, power_of_two
 from rtlgen.target import PIECE_BITS, Target
 
 BLOCK_BITS = 18
@@ -59,7 +60,7 @@ class PartialProduct:
         return self.low + self.width_bits
 
 
-def split(shape: Width, width_result: int) -> tuple[Piece, ...]:
+def split(shape: Width, width_result: int, piece_bits: int = PIECE_BITS) -> tuple[Piece, ...]:
     """Cut an operand into pieces of which each fits a multiplier block.
 
     Modulo 2**width_result the bits above the result do not matter, so an operand that is at least
@@ -70,18 +71,20 @@ def split(shape: Width, width_result: int) -> tuple[Piece, ...]:
     if shape.width <= BLOCK_BITS - (not shape.signed):
         return (Piece(0, Bits(shape.width, shape.signed)),)
     pieces = []
-    for low in range(0, shape.width, PIECE_BITS):
-        width = min(PIECE_BITS, shape.width - low)
+    for low in range(0, shape.width, piece_bits):
+        width = min(piece_bits, shape.width - low)
         top = low + width == shape.width
         pieces.append(Piece(low, Bits(width, shape.signed and top)))
     return tuple(pieces)
 
 
-def partial_products(left: Width, right: Width, width_result: int) -> tuple[PartialProduct, ...]:
+def partial_products(
+    left: Width, right: Width, width_result: int, piece_bits: int = PIECE_BITS
+) -> tuple[PartialProduct, ...]:
     """Return the products whose weighted sum is left * right modulo 2**width_result."""
     found = []
-    for a in split(left, width_result):
-        for b in split(right, width_result):
+    for a in split(left, width_result, piece_bits):
+        for b in split(right, width_result, piece_bits):
             room = width_result - a.low - b.low
             if room > 0:
                 # A product with a signed factor is sign-extended to the top of the result.
@@ -89,6 +92,16 @@ def partial_products(left: Width, right: Width, width_result: int) -> tuple[Part
                 width = room if is_signed else min(room, a.shape.width + b.shape.width)
                 found.append(PartialProduct(a, b, width))
     return tuple(found)
+
+
+def significand_piece_bits(precision: int) -> int:
+    """Return the bits of the pieces that a significand is cut into.
+
+    Significands have no sign, so that all bits of a block can be used where that saves pieces: of
+    53 bits these are three instead of four.
+    """
+    fewer = -(-precision // BLOCK_BITS) < -(-precision // PIECE_BITS)
+    return BLOCK_BITS if fewer else PIECE_BITS
 
 
 def rows(products: Sequence[PartialProduct]) -> tuple[tuple[PartialProduct, ...], ...]:
@@ -127,11 +140,27 @@ def blocks_on(plan: KernelPlan, target: Target) -> int:
 
 def blocks_of(op: Operation, operations: Sequence[Operation]) -> int:
     """Return how many multiplier blocks one of the operations of a stream takes."""
+    operands = [operations[operand] for operand in op.operands]
+    if isinstance(op, FloatingOp):
+        factors = operands[:2]
+        return _significand_blocks(op, factors) if op.op in ("mul", "fma") else 0
     if not isinstance(op, ArithmeticOp) or op.op != "mul":
         return 0
-    left, right = (operations[operand] for operand in op.operands)
+    left, right = operands
     # These are built from additions.
     if any(isinstance(x, ConstantOp) and is_sum(x.value) for x in (left, right)):
         return 0
     one, other = (Bits(x.width_bits, x.signed) for x in (left, right))
     return len(partial_products(one, other, op.width_bits))
+
+
+def _significand_blocks(op: FloatingOp, factors: Sequence[Operation]) -> int:
+    """Return how many blocks multiply the significands of two floats."""
+    assert isinstance(op.of, FloatType)
+    powers = [x for x in factors if isinstance(x, ConstantOp) and power_of_two(x.value, op.of)]
+    if powers and op.op == "mul":
+        return 0
+    precision = op.of.fraction_bits + 1
+    whole = Bits(precision, False)
+    bits = significand_piece_bits(precision)
+    return len(partial_products(whole, whole, 2 * precision, bits))

@@ -150,6 +150,14 @@ _FLOAT_NAMES = {
     FLOAT16: "float16", BFLOAT16: "bfloat16", FLOAT32: "float32", FLOAT64: "float64",
 }  # fmt: skip
 
+
+def power_of_two(bits: int, type_: FloatType) -> bool:
+    """Tell whether a pattern is that of a power of two, of either sign, that is not subnormal."""
+    magnitude = bits & ~type_.sign_bit
+    is_normal = magnitude >> type_.fraction_bits > 0 and magnitude < type_.infinity
+    return is_normal and magnitude & ((1 << type_.fraction_bits) - 1) == 0
+
+
 NumberType: TypeAlias = IntType | FloatType
 """What an element of an array, a scalar and an expression can be."""
 

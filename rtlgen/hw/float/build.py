@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtlgen.hw.float.comparisons import compare, extreme
-from rtlgen.hw.float.conversions import convert, from_integer, integral, to_integer
+from rtlgen.hw.float.conversions import convert, from_integer, integral, scale, to_integer
 from rtlgen.hw.float.products import multiply
 from rtlgen.hw.float.quotients import divide, square_root
 from rtlgen.hw.float.sums import add, fused_multiply_add
@@ -17,7 +17,7 @@ from rtlgen.hw.names import prefix_ports
 from rtlgen.hw.pipeline import Steps
 from rtlgen.hw.source_lines import mark
 from rtlgen.ir.plan import FloatingOp
-from rtlgen.ir.types import FloatType, IntType
+from rtlgen.ir.types import FloatType, IntType, power_of_two
 from rtlgen.target import float_steps
 
 
@@ -52,9 +52,13 @@ class FloatUnit(wiring.Component):
         op = self._op
         type_ = op.of if isinstance(op.of, FloatType) else op.to
         assert isinstance(type_, FloatType)
-        count = float_steps(op.op, type_.fraction_bits + 1)
+        given, precision = self._given(), type_.fraction_bits + 1
+        power, factor = _power_of_two(op, given)
+        # What shifts by a constant converts, to exponents that are greater or less.
+        count = float_steps("convert" if power else op.op, precision)
         steps = Steps(m, count, op.latency_cycles, op.span)
-        m.d.comb += self.result.eq(_computed(steps, op, self._given()))
+        result = scale(steps, factor, power, type_) if power else _computed(steps, op, given)
+        m.d.comb += self.result.eq(result)
         return m
 
     def _given(self) -> list[Value]:
@@ -63,9 +67,21 @@ class FloatUnit(wiring.Component):
             value: Value = each if isinstance(each, Const) else getattr(self, f"operand{n}")
             if isinstance(self._op.of, FloatType):
                 bits = self._op.of.width_bits
-                value = Cat(value, Const(0, max(0, bits - len(value))))[:bits]
+                if isinstance(value, Const):
+                    value = Const(value.value, bits)
+                else:
+                    value = Cat(value, Const(0, max(0, bits - len(value))))[:bits]
             given.append(value)
         return given
+
+
+def _power_of_two(op: FloatingOp, given: Sequence[Value]) -> tuple[int, Value]:
+    """Return the factor of a product that is a power of two, and the other one; or 0."""
+    if op.op == "mul" and isinstance(op.of, FloatType):
+        for factor, other in (given, given[::-1]):
+            if isinstance(factor, Const) and power_of_two(factor.value, op.of):
+                return factor.value, other
+    return 0, given[0]
 
 
 def _computed(steps: Steps, op: FloatingOp, given: Sequence[Value]) -> Value:

@@ -81,15 +81,38 @@ def to_integer(steps: Steps, operand: Value, of: FloatType, to: IntType) -> Valu
 
 def convert(steps: Steps, operand: Value, of: FloatType, to: FloatType) -> Value:
     """Return the number of another format that is nearest."""
+    return _moved(steps, operand, of, to, to.bias - of.bias, Const(0, 1))
+
+
+def scale(steps: Steps, operand: Value, power: int, type_: FloatType) -> Value:
+    """Return the product with a power of two.
+
+    Parameters
+    ----------
+    power: its pattern.
+    """
+    places = ((power & ~type_.sign_bit) >> type_.fraction_bits) - type_.bias
+    negative = Const(int(power >= type_.sign_bit), 1)
+    return _moved(steps, operand, type_, type_, places, negative)
+
+
+def _moved(
+    steps: Steps, operand: Value, of: FloatType, to: FloatType, places: int, negative: Value
+) -> Value:
+    """Return the number whose exponent, as it is stored, is greater by so many places."""
     a = fields(steps, operand, of, "operand")
     precision = to.fraction_bits + 1
-    # A format with less exponents has numbers that are subnormal, one with more that are not.
-    zeros = leading_zeros(steps, a.significand)[0] if to.bias > of.bias else None
-    room = Cat(a.exponent, Const(0, 1)).as_signed() + (to.bias - of.bias - 1)
-    shift = limited_shift(steps, room, zeros, precision, can_underflow=to.bias < of.bias)
+    # What was subnormal may be so no longer, or the other way round.
+    zeros = leading_zeros(steps, a.significand)[0] if places > 0 else None
+    room = Cat(a.exponent, Const(0, 1)).as_signed() + (places - 1)
+    shift = limited_shift(steps, room, zeros, precision, can_underflow=places < 0)
     significand = steps.keep(Cat(a.significand, Const(0, 1)), "significand")
     result = outcome(
-        steps, sign=a.sign, is_zero=a.is_zero, is_special=a.is_special, is_nan=a.is_nan
+        steps,
+        sign=a.sign ^ negative,
+        is_zero=a.is_zero,
+        is_special=a.is_special,
+        is_nan=a.is_nan,
     )
     steps.end()
     value = shifted(steps, significand.now, shift, precision)

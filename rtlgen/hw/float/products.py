@@ -16,6 +16,7 @@ from rtlgen.hw.float.parts import (
 )
 from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.pipeline import Kept, Steps
+from rtlgen.ir.partial_products import significand_piece_bits
 from rtlgen.ir.types import FloatType
 from rtlgen.target import NARROW, float_product_steps
 
@@ -46,7 +47,8 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
     precision = type_.fraction_bits + 1
     shape = unsigned(precision)
     cycles = steps.cycles_of(float_product_steps(precision))
-    unit = Multiplier(shape, shape, 2 * precision, cycles)
+    piece_bits = significand_piece_bits(precision)
+    unit = Multiplier(shape, shape, 2 * precision, cycles, piece_bits=piece_bits)
     steps.m.submodules.multiplier = unit
     steps.m.d.comb += [unit.left.eq(a.significand), unit.right.eq(b.significand)]
     factors = [a.significand, b.significand]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
+from amaranth.back import rtlil
 from amaranth.hdl import Const, signed, unsigned
 
 from rtlgen.hw.float.build import FloatUnit
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.float_arithmetic import evaluate
 from rtlgen.ir.plan import FloatingOp
-from rtlgen.ir.types import FLOAT16, INT32, FloatType, IntType, NumberType
+from rtlgen.ir.types import FLOAT16, INT32, FloatType, IntType, NumberType, power_of_two
 from rtlgen.target import float_steps
 from tests.hw.test_arithmetic import stream_through
 
@@ -73,6 +74,22 @@ def test_an_operand_may_be_constant_or_lack_upper_bits_that_are_zero() -> None:
     seen = stream_through(unit, [unit.operand1], [unit.result], samples, 5)
     wanted = [evaluate("sub", (0x4200, *sample), FLOAT16, FLOAT16) for sample in samples]
     assert [r for (r,) in seen] == wanted
+
+
+@pytest.mark.parametrize("type_", [FloatType(2, 3), FloatType(3, 2), FloatType(4, 3)], ids=str)
+def test_a_product_with_a_power_of_two_needs_no_multiplier(type_: FloatType) -> None:
+    samples = [(n,) for n in range(1 << type_.width_bits)]
+    least = 1 << type_.fraction_bits
+    powers = [n for n in range(0, 1 << type_.width_bits, least) if power_of_two(n, type_)]
+    for power in powers:
+        factor = Const(power, type_.width_bits)
+        op = operation("mul", type_, type_, 4)
+        unit = FloatUnit(op, [unsigned(type_.width_bits), factor])
+        assert "multiplier" not in rtlil.convert(unit)
+        unit = FloatUnit(op, [factor, unsigned(type_.width_bits)])
+        seen = stream_through(unit, [unit.operand1], [unit.result], samples, 4)
+        wanted = [evaluate("mul", (*sample, power), type_, type_) for sample in samples]
+        assert [r for (r,) in seen] == wanted, power
 
 
 def test_an_integer_may_have_fewer_bits_than_its_type() -> None:
