@@ -363,6 +363,7 @@ class Design:
         return COptions(
             self.options.defines,
             self.options.include_dirs,
+            is_reordered=self.options.floats.is_any,
             is_cut=any(warning.code == "W0103" for warning in analysis.program.warnings),
         )
 

@@ -13,7 +13,7 @@ schedule against the dependences of the program as written, and the finished pla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from rtlgen.errors import Diagnostic, Label, RtlgenError
 from rtlgen.frontend import (
+    FloatRewriting,
     HlsPragma,
     ParsedProgram,
     UnrollPragma,
@@ -72,6 +73,7 @@ from rtlgen.scheduling.idle_slots import idle_slots
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import store_bounds
+from rtlgen.scheduling.waiting_sums import partial_sums, waiting_sums
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.search.lane_choice import Budget, LaneChoice, choose_lanes
@@ -113,23 +115,60 @@ OFF_CHIP = "where arrays are off chip, loops are not unrolled, and banks are tho
 
 def parse(path: Path, options: CompileOptions) -> ParsedProgram:
     """Read a C file; see `rtlgen.frontend.parse_file` for what it raises."""
-    return parse_file(
-        path,
-        function=options.function,
-        defines=options.defines,
-        include_dirs=options.include_dirs,
-    )
+
+    def read(floats: FloatRewriting) -> ParsedProgram:
+        return parse_file(
+            path,
+            function=options.function,
+            defines=options.defines,
+            include_dirs=options.include_dirs,
+            floats=floats,
+        )
+
+    return _with_wishes(read, options)
 
 
 def parse_source(text: str, name: str, options: CompileOptions) -> ParsedProgram:
     """Read C text; `name` stands for its file in messages."""
-    return parse_text(
-        text,
-        name,
-        function=options.function,
-        defines=options.defines,
-        include_dirs=options.include_dirs,
+
+    def read(floats: FloatRewriting) -> ParsedProgram:
+        return parse_text(
+            text,
+            name,
+            function=options.function,
+            defines=options.defines,
+            include_dirs=options.include_dirs,
+            floats=floats,
+        )
+
+    return _with_wishes(read, options)
+
+
+def _with_wishes(
+    read: Callable[[FloatRewriting], ParsedProgram], options: CompileOptions
+) -> ParsedProgram:
+    """Return a program whose floats are computed in the order that is asked for.
+
+    Which sums wait for the adder is found out by planning the program as written.
+    """
+    wishes = options.floats
+    written = read(FloatRewriting(wishes.contract))
+    if wishes.reassociate is None:
+        return written
+    found = compile_program(written, options)
+    target = get_target(options.target)
+    sums = tuple(
+        (place, wishes.reassociate or partial_sums(type_, target))
+        for place, type_ in waiting_sums(found.plan, written.scop)
     )
+    if not sums:
+        note = "no sum waits for its adder"
+        return replace(written, warnings=(*written.warnings, _without_effect(note)))
+    return read(FloatRewriting(wishes.contract, sums))
+
+
+def _without_effect(why: str) -> Diagnostic:
+    return Diagnostic("W0118", f"--float reassociate changes nothing: {why}", severity="warning")
 
 
 def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilation:

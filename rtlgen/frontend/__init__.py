@@ -1,5 +1,6 @@
 """C text to a `Scop`: the only user of pycparser and pcpp."""
 
+from rtlgen.frontend.lowering.float_wishes import FloatRewriting
 from rtlgen.frontend.program import ParsedProgram, parse_file, parse_text
 from rtlgen.frontend.syntax.parse import deep_recursion
 from rtlgen.frontend.text.pragmas import (
@@ -11,6 +12,7 @@ from rtlgen.frontend.text.pragmas import (
 )
 
 __all__ = [
+    "FloatRewriting",
     "HlsPragma",
     "ParsedProgram",
     "PartitionPragma",

@@ -23,6 +23,7 @@ from rtlgen.frontend.lowering.called_first import call_first
 from rtlgen.frontend.lowering.changing import changing_functions
 from rtlgen.frontend.lowering.desugar import desugar, separate_effects
 from rtlgen.frontend.lowering.exits import lower_control
+from rtlgen.frontend.lowering.float_wishes import FloatRewriting, rewrite_floats
 from rtlgen.frontend.lowering.idioms import (
     drop_expectations,
     drop_volatile,
@@ -52,6 +53,10 @@ MAX_ATTEMPTS = 2
 """Other ways to read the header of a loop: its end may be data, and then its start, too."""
 
 
+AS_WRITTEN = FloatRewriting()
+"""Floats as C has them."""
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedProgram:
     """The kernel of a C file.
@@ -78,6 +83,7 @@ def parse_file(
     function: str | None = None,
     defines: Mapping[str, str] | None = None,
     include_dirs: Sequence[str] = (),
+    floats: FloatRewriting = AS_WRITTEN,
 ) -> ParsedProgram:
     """Read a C file.
 
@@ -87,12 +93,13 @@ def parse_file(
     defines: macros, values for scalar parameters of the function, and with `NAME_EXTENT` the
         extents of arrays that are given as pointers.
     include_dirs: where to look for included files, after the folder of the including one.
+    floats: what is to be computed in another order than the program says.
 
     Raises
     ------
     FrontendError: the program is refused; `sources` holds the files that the spans refer to.
     """
-    return _parse(read_source(fspath(path)), function, defines or {}, include_dirs)
+    return _parse(read_source(fspath(path)), function, defines or {}, include_dirs, floats)
 
 
 def parse_text(
@@ -102,10 +109,11 @@ def parse_text(
     function: str | None = None,
     defines: Mapping[str, str] | None = None,
     include_dirs: Sequence[str] = (),
+    floats: FloatRewriting = AS_WRITTEN,
 ) -> ParsedProgram:
     """Read C text as `parse_file` reads the file `path`."""
     check_name(path)
-    return _parse(SourceFile(path, text), function, defines or {}, include_dirs)
+    return _parse(SourceFile(path, text), function, defines or {}, include_dirs, floats)
 
 
 def _parse(
@@ -113,12 +121,13 @@ def _parse(
     function: str | None,
     defines: Mapping[str, str],
     include_dirs: Sequence[str],
+    floats: FloatRewriting,
 ) -> ParsedProgram:
     preprocessed, fixed = _preprocessed(main, function, defines, include_dirs)
     try:
         # The tree may be as deep as the parser accepts, and so may what is made of it.
         with deep_recursion():
-            return _lowered(preprocessed, main, function, fixed)
+            return _lowered(preprocessed, main, function, fixed, floats)
     except FrontendError as error:
         error.sources = preprocessed.sources
         if isinstance(error, CSyntaxError | UnknownIdentifier | CallUnsupported):
@@ -161,7 +170,11 @@ def _fixed_values(
 
 
 def _lowered(
-    preprocessed: Preprocessed, main: SourceFile, function: str | None, fixed: Mapping[str, str]
+    preprocessed: Preprocessed,
+    main: SourceFile,
+    function: str | None,
+    fixed: Mapping[str, str],
+    floats: FloatRewriting,
 ) -> ParsedProgram:
     """Return the program, loops read by their headers, or else by the most iterations they have.
 
@@ -172,7 +185,7 @@ def _lowered(
     told: dict[int, FrontendError] = {}
     while True:
         try:
-            return _lower(preprocessed, main, function, fixed, unread, first_calls)
+            return _lower(preprocessed, main, function, fixed, floats, unread, first_calls)
         except FrontendError as error:
             found = [error, *error.others]
             loops = {e.loop: e for e in reversed(found) if e.loop is not None}
@@ -193,6 +206,7 @@ def _lower(
     main: SourceFile,
     function: str | None,
     fixed: Mapping[str, str],
+    floats: FloatRewriting,
     unread: Mapping[int, int],
     first_calls: frozenset[int],
 ) -> ParsedProgram:
@@ -220,6 +234,7 @@ def _lower(
     region = select_region(tree, function, locator)
     _require_accepted(region, tree, (literal_arrays, pointers, records.refused))
     lowered = lower_control(tree, region, bounds, unread)
+    rewrite_floats(tree, locator, floats)
     text = _text(tree, region)
     told = desugar(tree, changing)
     # Who calls what may stand in a call that is left out by now.

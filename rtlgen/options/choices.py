@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast, get_args
 
 FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
@@ -56,6 +56,51 @@ MOST_THREADS = 64
 
 DRAM_LATENCY_CYCLES = 65
 """Of a DRAM that begins with a burst after 30 to 100 cycles, on the average."""
+
+
+@dataclass(frozen=True, slots=True)
+class FloatWishes:
+    """In what order floats may be computed, beside that of the program.
+
+    Members
+    -------
+    contract: a product that is added to something is not rounded before.
+    reassociate: sums that wait for the adder are cut into parts: into how many; 0: as many as the
+        adder takes cycles; None: none is.
+    """
+
+    contract: bool = False
+    reassociate: int | None = None
+
+    @property
+    def is_any(self) -> bool:
+        return self.contract or self.reassociate is not None
+
+
+MOST_PARTIAL_SUMS = 1024
+"""Far more than any adder is deep."""
+
+
+def float_wishes_of(words: Sequence[str]) -> FloatWishes:
+    """Return what words ask for: `contract`, `reassociate` or `reassociate=8`.
+
+    Raises
+    ------
+    ValueError: there is no such word.
+    """
+    wishes = FloatWishes()
+    for word in words:
+        name, equals, count = word.strip().partition("=")
+        if name == "contract" and not equals:
+            wishes = replace(wishes, contract=True)
+        elif name == "reassociate" and not equals:
+            wishes = replace(wishes, reassociate=0)
+        elif name == "reassociate" and count.isdecimal() and 2 <= int(count) <= MOST_PARTIAL_SUMS:
+            wishes = replace(wishes, reassociate=int(count))
+        else:
+            raise ValueError(f"{word!r} is no order of floats")
+    return wishes
+
 
 _OFF_CHIP = re.compile(r"(fixed|axi|dram):([0-9]{1,5})")
 

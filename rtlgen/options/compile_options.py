@@ -23,6 +23,7 @@ from rtlgen.options.choices import (
     SCHEDULERS,
     WRITE_PORTS,
     ExpandMode,
+    FloatWishes,
     FuseMode,
     Fusion,
     IndexStyle,
@@ -35,6 +36,7 @@ from rtlgen.options.choices import (
 )
 from rtlgen.options.option import Option, described, option
 from rtlgen.options.taken import (
+    float_wishes_taken,
     lanes_taken,
     names_taken,
     partitions_taken,
@@ -46,6 +48,7 @@ from rtlgen.options.taken import (
 )
 from rtlgen.options.texts import (
     definitions_of,
+    float_wishes,
     lanes_of,
     loop_names_of,
     partitions_of,
@@ -253,6 +256,20 @@ class CompileOptions:
         default=False,
     )
 
+    floats: FloatWishes = option(
+        "--float",
+        "Compute floats in another order than the program: contract, products that are added are "
+        "not rounded; reassociate or reassociate=N, sums that wait for the adder are N partial "
+        "sums. The program is rewritten, and the circuit is compared with that.",
+        factory=FloatWishes,
+        python="float",
+        metavar="WISH,...",
+        repeated=True,
+        read=float_wishes,
+        take=float_wishes_taken,
+        example='"reassociate"',
+    )
+
     def __post_init__(self) -> None:
         for described_option in options():
             # Of a target that there is not, `get_target` says which there are.
@@ -333,3 +350,4 @@ class Choices(TypedDict, total=False):
     threads: int
     strategy: Policy
     barrier: bool
+    float: str | Sequence[str]

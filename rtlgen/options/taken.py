@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rtlgen.options.choices import EVERY_ARRAY, PartitionWish, wish_of
+from rtlgen.options.choices import EVERY_ARRAY, FloatWishes, PartitionWish, float_wishes_of, wish_of
 
 
 def texts_taken(values: Mapping[str, object] | None) -> dict[str, str]:
@@ -21,6 +21,12 @@ def words_taken(values: Sequence[str | Path]) -> tuple[str, ...]:
 def names_taken(values: str | Sequence[str]) -> tuple[str, ...]:
     """Return names: one, or several."""
     return (values,) if isinstance(values, str) else tuple(values)
+
+
+def float_wishes_taken(values: str | Sequence[str]) -> FloatWishes:
+    """Return in what other order floats may be computed."""
+    words = values.split(",") if isinstance(values, str) else values
+    return float_wishes_of(words)
 
 
 def sizes_taken(values: Sequence[int]) -> tuple[int, ...]:

@@ -8,7 +8,9 @@ from rtlgen.errors import RtlgenError
 from rtlgen.options.choices import (
     EVERY_ARRAY,
     MOST_LATENCY_CYCLES,
+    FloatWishes,
     PartitionWish,
+    float_wishes_of,
     off_chip_place,
     wish_of,
 )
@@ -58,6 +60,18 @@ def _shift(text: str) -> tuple[str, int]:
     if not name or not value.isdigit():
         raise BadOption(f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0")
     return name, int(value)
+
+
+def float_wishes(texts: Sequence[str]) -> FloatWishes:
+    """Return in what other order floats may be computed."""
+    words = [word for text in texts for word in text.split(",")]
+    try:
+        return float_wishes_of(words)
+    except ValueError as error:
+        raise BadOption(
+            f"--float {','.join(texts)}: {error}",
+            help="write --float contract, --float reassociate or --float reassociate=8",
+        ) from error
 
 
 def tile_sizes(text: str | None) -> tuple[int, ...]:

@@ -77,6 +77,8 @@ class OracleUnsuitable(RtlgenError):
       a function can neither set nor read them, and where they are declared they are given a name;
     - on data on which the program does what C leaves undefined, such as a division by zero, or
       stops itself; such data sets are left out, and there must be another one;
+    - with `--float`, whose program computes something else than the file: what `rtlgen emit-c`
+      writes does the same, and can be compiled;
     - where the compiler refuses the file, or functions that it calls are elsewhere.
 
     The golden model, `--oracle golden`, has none of these limits.
@@ -91,14 +93,17 @@ class COptions:
 
     Members
     -------
-    defines: macros, and the values of scalar parameters. is_cut: only a part of the function is
-        the kernel. flags: more of the compiler's, such as those of its sanitizers.
+    defines: macros, and the values of scalar parameters.
+    is_cut: only a part of the function is the kernel.
+    is_reordered: floats are computed in another order than the file's.
+    flags: more of the compiler's, such as those of its sanitizers.
     seconds: that a run may take.
     """
 
     defines: Mapping[str, str]
     include_dirs: Sequence[str]
     is_cut: bool = False
+    is_reordered: bool = False
     flags: Sequence[str] = ()
     seconds: float = 300
 
@@ -112,6 +117,8 @@ def c_outcomes(
     ------
     MissingToolError: there is no C compiler. OracleUnsuitable
     """
+    if options.is_reordered:
+        raise _unsuitable(scop, "--float computes in another order than the file does")
     if options.is_cut:
         raise _unsuitable(scop, "the file has statements around the region, which would run, too")
     defined = tuple(each for each in data.sets if not each.golden.events)
