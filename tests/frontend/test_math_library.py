@@ -1,0 +1,129 @@
+"""The functions of <math.h> as C texts of integers: their tables, their results, their circuits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rtlgen
+from tests.oracles.gcc_oracle import have_gcc
+from tests.oracles.math_library.functions import correctly_rounded
+from tests.oracles.math_library.judge import ALL, REFERENCES, Range, compiled, judged
+from tests.oracles.math_library.tables import FOLDER, TABLES, tables_of, with_tables
+
+needs_gcc = pytest.mark.skipif(not have_gcc(), reason="gcc is not installed")
+each_function = pytest.mark.parametrize("name", REFERENCES)
+
+A_MILLION: Range = (0, 1 << 32, 4099)
+
+ENDS_OF_BINADES: tuple[Range, ...] = tuple(
+    (first, 1 << 32, 1 << 23) for first in (0, 1, 2, (1 << 23) - 2, (1 << 23) - 1)
+)
+
+NEAREST = {
+    "expf": (0x377EFF81, 0x39C6BE5B, 0x38E69CC1, 0x383A3EF1, 0x3D1A274E, 0x40315B33),
+    "logf": (0x65D890D3, 0x4C5D65A5, 0x4D604EBE, 0x41178FEB, 0x1F116AB8, 0x66A8C860),
+    "tanhf": (0x3AC37DE2, 0x3EEE0566, 0x3CD41B91, 0x40ACB4D0, 0x40C5E8CA, 0x3D7C3055),
+    "sinf": (0x73243F06, 0x46199998, 0x55CAFB2A, 0x67A9242B, 0x4371ADE3, 0x5F208D82),
+    "cosf": (0x6115CB11, 0x59443C0A, 0x5F18B878, 0x7A4B1A27, 0x5922AA80, 0x7908CD73),
+}
+"""Of all inputs, those with values nearest to a midpoint between floats: 2^-26 to 2^-34 of their
+distance."""
+
+SPECIAL = {
+    "expf": {0x7F800000: 0x7F800000, 0xFF800000: 0, 0: 0x3F800000, 0x80000000: 0x3F800000},
+    "logf": {0x7F800000: 0x7F800000, 0xFF800000: 0x7FC00000, 0: 0xFF800000, 0x80000000: 0xFF800000,
+             0xBF800000: 0x7FC00000, 0x80000001: 0x7FC00000, 0x3F800000: 0},
+    "tanhf": {0x7F800000: 0x3F800000, 0xFF800000: 0xBF800000, 0: 0, 0x80000000: 0x80000000},
+    "sinf": {0x7F800000: 0x7FC00000, 0xFF800000: 0x7FC00000, 0: 0, 0x80000000: 0x80000000},
+    "cosf": {0x7F800000: 0x7FC00000, 0xFF800000: 0x7FC00000, 0: 0x3F800000, 0x80000000: 0x3F800000},
+}  # fmt: skip
+"""Of infinities, zeros, and what a logarithm is not defined for."""
+
+
+def test_every_text_is_judged() -> None:
+    assert set(REFERENCES) == set(TABLES) == {path.stem for path in FOLDER.glob("*.c")}
+
+
+@each_function
+def test_the_tables_are_those_that_the_script_makes(name: str) -> None:
+    text = (FOLDER / f"{name}.c").read_text()
+    assert with_tables(text, tables_of(name)) == text
+
+
+@needs_gcc
+@each_function
+def test_results_are_correctly_rounded(name: str, tmp_path: Path) -> None:
+    program = compiled(name, FOLDER / f"{name}.c", tmp_path)
+    nearest = tuple((bits, bits + 1, 1) for bits in NEAREST[name])
+    ranges = (A_MILLION, *ENDS_OF_BINADES, *nearest)
+    judgement = judged(name, program, ranges)
+    assert judgement.compared == sum(len(range(*inputs)) for inputs in ranges)
+    assert judgement.near >= len(nearest)
+    assert judgement.wrong == ()
+
+
+@needs_gcc
+@pytest.mark.long
+@each_function
+def test_all_results_are_correctly_rounded(name: str, tmp_path: Path) -> None:
+    judgement = judged(name, compiled(name, FOLDER / f"{name}.c", tmp_path), [ALL])
+    assert judgement.compared == 1 << 32
+    assert judgement.wrong == ()
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("name", "table", "row", "change"),
+    [
+        ("expf", "rtlgen_expf_e", 77, 1 << 30),
+        ("logf", "rtlgen_logf_c0", 300, 1 << 36),
+        ("tanhf", "rtlgen_tanhf_c2", 500, 1 << 52),
+        ("sinf", "rtlgen_sinf_angle", 200, 1 << 20),
+        ("cosf", "rtlgen_cosf_c1", 100, 1 << 24),
+    ],
+)
+def test_a_table_that_is_wrong_in_one_row_is_noticed(
+    name: str, table: str, row: int, change: int, tmp_path: Path
+) -> None:
+    tables = dict(tables_of(name))
+    tables[table] = [value ^ change * (i == row) for i, value in enumerate(tables[table])]
+    path = tmp_path / f"{name}.c"
+    path.write_text(with_tables((FOLDER / f"{name}.c").read_text(), tables))
+    assert judged(name, compiled(name, path, tmp_path), [A_MILLION]).wrong
+
+
+@pytest.mark.parametrize(
+    ("bits", "result"), [(0x3F800000, 0x402DF854), (0xC2CE8ED0, 1), (0x42B17217, 0x7F7FFF84)]
+)
+def test_decimal_values_are_rounded_to_normal_and_subnormal_floats(bits: int, result: int) -> None:
+    assert correctly_rounded("expf", bits) == result
+
+
+@pytest.mark.simulation
+@pytest.mark.sample("expf")
+@each_function
+def test_circuits_compute_the_same(name: str, tmp_path: Path) -> None:
+    count = 512
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text(
+        (FOLDER / f"{name}.c").read_text()
+        + f"void kernel(const uint32_t x[{count}], uint32_t y[{count}])\n"
+        + f"{{\n  for (int i = 0; i < {count}; i++) y[i] = rtlgen_{name}(x[i]);\n}}\n"
+    )
+    special = SPECIAL[name] | {0x7FC00000: 0x7FC00000, 0xFFFFFFFF: 0x7FC00000}
+    random = np.random.default_rng(1)
+    # Of each exponent one, and more of where the function is neither 0 nor an infinity nor 1.
+    exponents = np.concatenate([np.arange(1, 255), random.integers(110, 140, size=192)])
+    x = (exponents << 23 | random.integers(1 << 23, size=len(exponents))).astype(np.uint32)
+    if name != "logf":
+        x |= random.integers(2, size=len(x), dtype=np.uint32) << np.uint32(31)
+    x = np.concatenate([np.array([*special, *NEAREST[name]], dtype=np.uint32), x])
+    x = np.resize(x, count)
+    out = rtlgen.compile(kernel).run(x=x)
+    expected = [
+        special[bits] if bits in special else correctly_rounded(name, bits) for bits in x.tolist()
+    ]
+    assert out.arrays["y"].tolist() == expected

@@ -1,0 +1,134 @@
+"""The functions of <math.h> in decimal numbers of many digits, and their rounding to a float.
+
+`decimal` rounds `exp`, `ln` and `log10` correctly in any precision; the others are series here.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from decimal import Context, Decimal, localcontext
+from functools import cache
+
+DIGITS = 60
+"""Of a value: 199 bits. No value of these functions agrees with a midpoint in more than 60."""
+
+LARGEST_DIGITS = 40
+"""Of the integer part of a float."""
+
+
+@cache
+def pi() -> Decimal:
+    """Return pi to 120 digits: 16 arctan(1/5) - 4 arctan(1/239) (Machin)."""
+    one = 10**130
+
+    def arctan_of_inverse(n: int) -> int:
+        term = total = one // n
+        k = 1
+        while term:
+            term //= -n * n
+            k += 2
+            total += term // k
+        return total
+
+    value = 16 * arctan_of_inverse(5) - 4 * arctan_of_inverse(239)
+    return Context(prec=120).divide(Decimal(value), Decimal(one))
+
+
+def sin(x: Decimal) -> Decimal:
+    """Return the sine to the digits of the context, also where it is small."""
+    with localcontext() as context:
+        context.prec += LARGEST_DIGITS + 5
+        half = pi() / 2
+        turns = int((x / half).to_integral_value())
+        rest = x - turns * half
+        value = _sin_series(rest) if turns % 2 == 0 else _cos_series(rest)
+    return +(-value if turns % 4 >= 2 else value)
+
+
+def cos(x: Decimal) -> Decimal:
+    """Return the cosine to the digits of the context, also where it is small."""
+    with localcontext() as context:
+        context.prec += LARGEST_DIGITS + 5
+        half = pi() / 2
+        turns = int((x / half).to_integral_value())
+        rest = x - turns * half
+        value = _cos_series(rest) if turns % 2 == 0 else _sin_series(rest)
+    return +(-value if turns % 4 in (1, 2) else value)
+
+
+def _sin_series(x: Decimal) -> Decimal:
+    return _series(x, x, 1)
+
+
+def _cos_series(x: Decimal) -> Decimal:
+    return _series(x, Decimal(1), 0)
+
+
+def _series(x: Decimal, term: Decimal, n: int) -> Decimal:
+    """Return x^n/n! - x^(n+2)/(n+2)! + ..., of which `term` is the first."""
+    total, before = term, None
+    square = x * x
+    while total != before:
+        before = total
+        term = -term * square / ((n + 1) * (n + 2))
+        n += 2
+        total += term
+    return total
+
+
+def tanh(x: Decimal) -> Decimal:
+    """Return the hyperbolic tangent to the digits of the context, also where it is small."""
+    if x == 0:
+        return x
+    if abs(x) > 100:
+        return Decimal(1).copy_sign(x)
+    with localcontext() as context:
+        # Of e^(2x) - 1 as many digits cancel as x has zeros in front, 45 at most.
+        context.prec += 50
+        raised = (2 * x).exp()
+        value = (raised - 1) / (raised + 1)
+    return +value
+
+
+def exp(x: Decimal) -> Decimal:
+    """Return e^x."""
+    return x.exp()
+
+
+def log(x: Decimal) -> Decimal:
+    """Return the natural logarithm."""
+    return x.ln()
+
+
+FUNCTIONS: Mapping[str, Callable[[Decimal], Decimal]] = {
+    "expf": exp, "logf": log, "tanhf": tanh, "sinf": sin, "cosf": cos
+}  # fmt: skip
+
+
+def float_value(bits: int) -> Decimal:
+    """Return the value of a finite float, exactly."""
+    return Decimal(struct.unpack("<f", struct.pack("<I", bits))[0])
+
+
+def rounded(value: Decimal) -> int:
+    """Return the bits of the float that is nearest to a value that is no midpoint."""
+    sign = 0x80000000 if value.is_signed() else 0
+    if value.is_infinite():
+        return sign | 0x7F800000
+    numerator, denominator = abs(value).as_integer_ratio()
+    if numerator == 0:
+        return sign
+    exponent = numerator.bit_length() - denominator.bit_length()
+    if numerator << max(-exponent, 0) < denominator << max(exponent, 0):
+        exponent -= 1
+    unit = max(exponent - 23, -149)
+    half_units = (numerator << max(1 - unit, 0)) // (denominator << max(unit - 1, 0))
+    significand = (half_units + 1) // 2
+    return sign | min((max(exponent, -126) + 126 << 23) + significand, 0x7F800000)
+
+
+def correctly_rounded(name: str, bits: int) -> int:
+    """Return what a function is of a finite float, inside of its domain and not 0, as bits."""
+    with localcontext(Context(prec=DIGITS, traps=[])):
+        return rounded(FUNCTIONS[name](float_value(bits)))

@@ -1,0 +1,173 @@
+"""The tables of the C texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Context, Decimal, localcontext
+from pathlib import Path
+
+import rtlgen.frontend.text
+from tests.oracles.math_library.functions import exp, log, pi, sin, tanh
+from tests.oracles.math_library.polynomials import in_units, in_units_one_by_one, polynomial
+
+FOLDER = Path(rtlgen.frontend.text.__file__).parent / "math_library"
+
+DIGITS = 80
+
+Tables = Mapping[str, Sequence[int]]
+
+
+def _masked(value: int, bits: int) -> int:
+    return value & (1 << bits) - 1
+
+
+def expf() -> Tables:
+    """Return e^(i/512) for 0 <= i/512 <= ln 2 and a bit more, and the steps in between."""
+    e = [in_units(exp(Decimal(i) / 512), 57) for i in range(364)]
+    steps = [Decimal(j) / 2**18 for j in range(512)]
+    return {
+        "rtlgen_expf_e": e + [0] * (512 - len(e)),
+        "rtlgen_expf_t": [in_units(exp(z) - 1 - z, 51) for z in steps],
+    }
+
+
+def logf() -> Tables:
+    """Return the polynomials of |log m|: above 1 from the left end of a part, below from the right.
+
+    Those beside 1 are the first terms of the series of log(1 + h): so log x = h - h^2/2 + ... has
+    the right sign behind h - h^2/2 where that is half-way between two floats.
+    """
+    units, widths = (57, 60, 69, 60, 55), (57, 51, 50, 32, 17)
+    rows = []
+    for i in range(512):
+        if i == 0:
+            row = [Decimal(0)] + [Decimal(2) ** (-9 * n) / n for n in range(1, 5)]
+        elif i == 511:
+            row = [Decimal(0)] + [Decimal(2) ** (-10 * n) / n for n in range(1, 5)]
+        elif i < 256:
+            row = polynomial(lambda h, m=1 + Decimal(i) / 512: log(m + h / 512), 4)  # type: ignore[misc]
+            row = [-c if n in (2, 4) else c for n, c in enumerate(row)]
+        else:
+            row = polynomial(lambda h, m=Decimal(i + 513) / 1024: -log(m - h / 1024), 4)  # type: ignore[misc]
+        # Coefficients of the first part are 1 larger than the largest number of so many bits.
+        rows.append(
+            [
+                min(in_units(c, unit), (1 << width) - 1)
+                for c, unit, width in zip(row, units, widths, strict=True)
+            ]
+        )
+    c0, c1, c2, c3, c4 = zip(*rows, strict=True)
+    return {
+        "rtlgen_logf_c0": c0,
+        "rtlgen_logf_c1": [a | _masked(b, 13) << 51 for a, b in zip(c1, c4, strict=True)],
+        "rtlgen_logf_c2": [a | b >> 13 << 50 for a, b in zip(c2, c4, strict=True)],
+        "rtlgen_logf_c3": c3,
+    }
+
+
+def tanhf() -> Tables:
+    """Return the polynomials of tanh(x), below 1 of tanh(x)/2^e, for 64 parts of each binade."""
+    units = (55, 57, 57, 53, 53, 54, 54)
+    rows = []
+    for exponent in range(-12, 4):
+        for i in range(64):
+            start = Decimal(2) ** exponent * (1 + Decimal(i) / 64)
+            length = Decimal(2) ** (exponent - 6)
+            scale = Decimal(2) ** -min(exponent, 0)
+            row = polynomial(lambda h, a=start, d=length, s=scale: s * tanh(a + d * h), 6)  # type: ignore[misc]
+            rows.append([in_units(c, unit) for c, unit in zip(row, units, strict=True)])
+    c0, c1, c2, c3, c4, c5, c6 = zip(*rows, strict=True)
+    return {
+        "rtlgen_tanhf_c0": [a | _masked(b, 8) << 56 for a, b in zip(c0, c5, strict=True)],
+        "rtlgen_tanhf_c1": [a | _masked(b, 13) << 51 for a, b in zip(c1, c6, strict=True)],
+        "rtlgen_tanhf_c2": [
+            a << 19 | _masked(b, 23) >> 8 << 4 | _masked(c, 17) >> 13
+            for a, b, c in zip(c2, c5, c6, strict=True)
+        ],
+        "rtlgen_tanhf_c3": [a << 29 | _masked(b, 29) for a, b in zip(c3, c4, strict=True)],
+    }
+
+
+def sinf() -> Tables:
+    """Return the polynomials of a quarter turn, and those of sin(x)/2^(e+4) below 1/16."""
+    rows = _quarter()
+    for exponent in range(-12, -4):
+        for i in range(16):
+            scale = Decimal(2) ** exponent
+            rows.append(
+                _row(lambda h, s=scale, i=i: sin(s * (1 + (i + h) / 16)) / s / 16)  # type: ignore[misc]
+            )
+    return _angle("sinf") | _packed("sinf", rows)
+
+
+def cosf() -> Tables:
+    """Return the polynomials of a quarter turn."""
+    return _angle("cosf") | _packed("cosf", _quarter())
+
+
+def _quarter() -> list[list[int]]:
+    """Return the polynomials of the sine; the relative error of the first one is small."""
+    return [
+        _row(lambda h, i=i: sin(pi() / 2 * (i + h) / 512), 1 if i == 0 else 0)  # type: ignore[misc]
+        for i in range(512)
+    ]
+
+
+def _row(function: Callable[[Decimal], Decimal], lowest: int = 0) -> list[int]:
+    c0, c1, c2, c3, c4 = in_units_one_by_one(function, (60, 59, 60, 60, 54), lowest)
+    return [c0, c1, -c2, -c3, c4]
+
+
+def _packed(name: str, rows: Sequence[Sequence[int]]) -> dict[str, Sequence[int]]:
+    c0, c1, c2, c3, c4 = zip(*rows, strict=True)
+    return {
+        f"rtlgen_{name}_c0": [a | (b & 15) << 60 for a, b in zip(c0, c4, strict=True)],
+        f"rtlgen_{name}_c1": [a | b >> 4 << 51 for a, b in zip(c1, c4, strict=True)],
+        f"rtlgen_{name}_c2": [a << 20 | _masked(b, 20) for a, b in zip(c2, c3, strict=True)],
+        f"rtlgen_{name}_c3": [b >> 20 for b in c3],
+    }
+
+
+def _angle(name: str) -> dict[str, Sequence[int]]:
+    """Return 2/pi 2^(e-150) modulo 4 for the exponents of x from 2^-13 on, in units of 2^-83."""
+    rows = [
+        in_units(2 / pi() * Decimal(2) ** (e - 150), 83) % 2**85 if e >= 114 else 0
+        for e in range(256)
+    ]
+    return {
+        f"rtlgen_{name}_angle": [row >> 21 for row in rows],
+        f"rtlgen_{name}_angle_low": [_masked(row, 21) for row in rows],
+    }
+
+
+TABLES: Mapping[str, Callable[[], Tables]] = {
+    "expf": expf, "logf": logf, "tanhf": tanhf, "sinf": sinf, "cosf": cosf
+}  # fmt: skip
+
+
+def tables_of(name: str) -> Tables:
+    """Return the tables of a function by their names in its C text."""
+    with localcontext(Context(prec=DIGITS)):
+        return TABLES[name]()
+
+
+def with_tables(text: str, tables: Tables) -> str:
+    """Return a C text with the initial values of its arrays replaced."""
+    for name, values in tables.items():
+        head = re.compile(rf"(static const \w+ {name}\[{len(values)}\] = )\{{[^}}]*\}};")
+        if len(head.findall(text)) != 1:
+            raise ValueError(f"the text has no array {name} of {len(values)} elements")
+        body = _lines(values)
+        text = head.sub(rf"\g<1>{{\n{body}\n}};", text)
+    return text
+
+
+def _lines(values: Sequence[int]) -> str:
+    lines = ["   "]
+    for value in values:
+        item = f" {hex(value)},"
+        if len(lines[-1]) + len(item) > 100:
+            lines.append("   ")
+        lines[-1] += item
+    return "\n".join(lines)
