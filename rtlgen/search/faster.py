@@ -27,6 +27,7 @@ from rtlgen.ir.streams import Stream
 from rtlgen.options import CompileOptions
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.scheduling.waiting_sums import waiting_sums
 from rtlgen.search.compilation import Compilation
 from rtlgen.search.lane_choice import LANE_GAIN
 from rtlgen.source import Span
@@ -145,6 +146,7 @@ def faster(
             fits = not target.device_multipliers or (offer.dsp or 0) <= target.device_multipliers
             if fits and (offer.block_rams or 0) <= target.device_block_rams:
                 found.append(offer)
+    found += _reordered(compilation, options, cycles)
     fewest = min((offer.cycles for offer in found), default=cycles)
     shown = [w for w in unknown if w.at_least < fewest * LANE_GAIN][: MOST_OFFERS - len(found)]
     found += [Offer(wish.text, wish.at_least, is_planned=False) for wish in shown]
@@ -152,6 +154,22 @@ def faster(
         tuple(sorted(found, key=lambda offer: (not offer.is_planned, offer.cycles))),
         len(unknown) - len(shown),
     )
+
+
+def _reordered(compilation: Compilation, options: CompileOptions, cycles: int) -> Iterator[Offer]:
+    """Yield the offer of sums in another order than the program's, where one waits for its adder.
+
+    It is another program: nothing of it is planned.
+    """
+    plan, scop = compilation.plan, compilation.analysis.program.scop
+    if options.floats.reassociate is not None or not waiting_sums(plan, scop):
+        return
+    slots = [stream.ii * stream.instances for region in plan.regions for stream in region.streams]
+    once = [stream.instances for region in plan.regions for stream in region.streams]
+    at_least = max(max(once), cycles - max(slots) + max(once))
+    if at_least < cycles * LANE_GAIN:
+        text = "--float reassociate (partial sums, rounded otherwise)"
+        yield Offer(text, at_least, is_planned=False)
 
 
 def _planned(wish: _Wish, compiled: Callable[[CompileOptions], Compilation]) -> Offer | None:
