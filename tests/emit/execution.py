@@ -123,4 +123,7 @@ def _argument(
         if scalar.name == name:
             return argument(inputs[name], scalar.type)
     # A parameter that nothing uses is passed as 0 or a null pointer.
+    for parameter in program.parameters:
+        if parameter.name == name and not parameter.is_array:
+            return argument(0, parameter.type)
     return ctypes.c_void_p(memory[name].ctypes.data if name in memory else 0)

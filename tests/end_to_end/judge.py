@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
@@ -20,12 +18,13 @@ from rtlgen.output.verilog import generate, manifest_of
 from rtlgen.search.compilation import Compilation
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import Engine, Simulator, simulate
-from rtlgen.verify.data import random_inputs
 from rtlgen.verify.equivalence import known_to
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import GoldenResult
+from rtlgen.verify.values import is_same
 from sim.batch import Circuit, Run, run_batch
 from tests.oracles.gcc_oracle import have_gcc, run_gcc
+from tests.oracles.judging_data import judging_inputs, returned_word, stored_of
 from tests.plans.interpreter import interpret
 
 REFUSALS = frozenset(("E0135", "E0208", "E0301", "E0305", "E0306"))
@@ -60,21 +59,22 @@ def assert_plan_exact(accepted: Compiled, seed: int = 0) -> None:
     """Run the plan by its definition, and the C program in both oracles; all memory must agree."""
     scop, plan = accepted.program, accepted.plan
     assert accepted.compilation.replayed
-    inputs = random_inputs(scop, seed)
+    inputs = judging_inputs(scop, seed)
     golden = run_golden(scop, inputs, engine="interpreter")
+    stored = stored_of(scop, inputs)
     images = {
-        memory.name: np.asarray(inputs[memory.name]).ravel().tolist()
-        if memory.name in inputs
+        memory.name: stored[memory.name]
+        if memory.name in stored
         else list(memory.values or [0] * memory.depth)
         for memory in plan.memories
     }
-    after = interpret(plan, images, {s.name: int(inputs[s.name]) for s in plan.scalars})
-    for name, expected in golden.arrays.items():
+    after = interpret(plan, images, {s.name: stored[s.name][0] for s in plan.scalars})
+    expected_words = stored_of(scop, golden.arrays)
+    for name, expected in expected_words.items():
         # An array that no statement touches has no memory.
-        got = after.get(name, np.asarray(inputs[name]).ravel().tolist())
-        assert got == expected.ravel().tolist(), f"{name}\n{scop.source.text}"
+        assert after.get(name, stored[name]) == expected, f"{name}\n{scop.source.text}"
     if plan.returned is not None:
-        assert after[plan.returned] == [golden.returned], scop.source.text
+        assert after[plan.returned] == [returned_word(scop, golden)], scop.source.text
     if have_gcc():
         _assert_as_gcc(scop, golden, seed)
 
@@ -82,9 +82,9 @@ def assert_plan_exact(accepted: Compiled, seed: int = 0) -> None:
 def _assert_as_gcc(scop: Scop, golden: GoldenResult, seed: int) -> None:
     if golden.events:
         return
-    second = run_gcc(scop, random_inputs(scop, seed))
+    second = run_gcc(scop, judging_inputs(scop, seed)).beside(scop, golden)
     assert compare_memories(golden.arrays, second.arrays).mismatches == 0, scop.source.text
-    assert golden.returned == second.returned, scop.source.text
+    assert is_same(golden.returned, second.returned), scop.source.text
 
 
 def simulation_failures(
@@ -144,17 +144,18 @@ def _circuit(plan: KernelPlan, scop: Scop, seed: int) -> Circuit:
         version="0",
         options={},
         arrays=scop.arrays,
+        scalars=scop.scalars,
     )
-    return Circuit(verilog.text, manifest, known_to(manifest, random_inputs(scop, seed)))
+    return Circuit(verilog.text, manifest, known_to(manifest, judging_inputs(scop, seed)))
 
 
 def _differences(plan: KernelPlan, scop: Scop, run: Run, seed: int) -> list[str]:
-    golden = run_golden(scop, random_inputs(scop, seed))
+    golden = run_golden(scop, judging_inputs(scop, seed))
     expected = {name: image for name, image in golden.arrays.items() if name in run.arrays}
     comparison = compare_memories(expected, run.arrays)
     failures = [] if run.outcome == "done" else [run.outcome]
     failures += [comparison.text()] if comparison.mismatches else []
-    if plan.returned is not None and run.returned != golden.returned:
+    if plan.returned is not None and not is_same(run.returned, golden.returned):
         failures.append(f"returns {run.returned}, not {golden.returned}")
     if run.cycles != predicted_cycles(plan):
         failures.append(f"{run.cycles} cycles, not {predicted_cycles(plan)}")

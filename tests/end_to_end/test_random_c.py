@@ -11,12 +11,15 @@ import pytest
 from rtlgen.options import CompileOptions
 from tests.oracles.gcc_oracle import have_gcc
 from tests.oracles.random_c.campaign import circuit_failures, verdicts
-from tests.oracles.random_c.draft import FEATURES, Draft
+from tests.oracles.random_c.draft import ELEMENT_TYPES, FEATURES, Draft
 from tests.oracles.random_c.judging import judge, judge_program
 from tests.oracles.random_c.program import Program, random_program
 
 SAMPLE = range(6)
 """Seeds that every run judges; what the others have found has a test of its own."""
+
+FLOATS = (3, 39, 57, 93, 145, 151)
+"""Seeds of programs in floating point that are accepted."""
 
 FIRST, MANY, CHUNK = 1_000, 2_000, 100
 CIRCUITS = 20
@@ -33,6 +36,22 @@ def test_random_programs_of_a_sample_are_exact_or_refused_for_a_reason(seeds: ra
         assert verdict.outcome in ("exact", "refused"), f"{verdict}\n{random_program(seed).text}"
         seen[verdict.outcome] += 1
     assert seen["exact"] >= len(seeds) // 2
+
+
+@pytest.mark.parametrize(
+    "seed", [*FLOATS[:2], *(pytest.param(s, marks=pytest.mark.long) for s in FLOATS[2:])]
+)
+def test_random_programs_in_floating_point_are_exact(seed: int) -> None:
+    text = random_program(seed).text
+    assert any(f"{type_} k{seed}" in text for type_ in ELEMENT_TYPES)
+    assert judge(seed)[0].outcome == "exact"
+
+
+@pytest.mark.simulation
+def test_circuits_of_random_programs_in_floating_point_are_exact(tmp_path: Path) -> None:
+    failures = circuit_failures(FLOATS[:3], tmp_path)
+    assert len(failures) == 3
+    assert not any(failures.values()), failures
 
 
 def test_a_seed_is_a_program_and_every_feature_is_drawn() -> None:

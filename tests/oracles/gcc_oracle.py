@@ -117,6 +117,9 @@ def _argument(
     if name in scalars:
         return argument(inputs[name], scalars[name])
     # A parameter that no statement uses is passed as 0 or a null pointer.
+    for parameter in scop.parameters:
+        if parameter.name == name and not parameter.is_array:
+            return argument(0, parameter.type)
     address = memory[name].ctypes.data if name in memory else 0
     return ctypes.c_void_p(address)
 

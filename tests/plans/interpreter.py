@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rtlgen.ir.float_arithmetic import evaluate
 from rtlgen.ir.plan import (
     Address,
     ArithmeticOp,
     CastOp,
     ChooseOp,
     ConstantOp,
+    FloatingOp,
     FoldedForm,
     ForwardOp,
     InBank,
@@ -170,6 +172,8 @@ class _RegionRun:
                 return known[0]
             case ArithmeticOp():
                 return arithmetic(op, known)
+            case FloatingOp():
+                return evaluate(op.op, known, op.of, op.to)
         raise AssertionError(op)
 
     def _forward(self, issued: Issued, op: ForwardOp) -> int | None:

@@ -10,6 +10,16 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+FLOAT_TYPES = ("float", "float", "float", "double", "double")
+"""Of scalars; elements may be of half the width, too."""
+
+ELEMENT_TYPES = (*FLOAT_TYPES, "_Float16")
+
+
+def is_float(type_: str) -> bool:
+    return type_ in ELEMENT_TYPES
+
+
 FEATURES = (
     "branches", "calls", "casts", "chosen bounds", "compound", "counters", "data subscripts",
     "down", "guards", "initialised", "masks", "merged", "quotients", "rows", "steps", "tables",
@@ -73,16 +83,32 @@ class Scope:
 
     Members
     -------
-    values: scalars that may be read; variables: those that may be written, too.
+    values: integers that may be read; variables: those that may be written, too.
+    numbers: variables in floating point.
     """
 
     indices: list[Index] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
+
+    @property
+    def integer_blocks(self) -> list[Block]:
+        return [block for block in self.blocks if not is_float(block.type)]
+
+    @property
+    def float_blocks(self) -> list[Block]:
+        return [block for block in self.blocks if is_float(block.type)]
 
     def copy(self) -> Scope:
-        return Scope(list(self.indices), list(self.blocks), list(self.values), list(self.variables))
+        return Scope(
+            list(self.indices),
+            list(self.blocks),
+            list(self.values),
+            list(self.variables),
+            list(self.numbers),
+        )
 
 
 @dataclass(slots=True)
@@ -94,6 +120,7 @@ class Draft:
     rates: how likely a feature is, where it fits.
     size: what the macro N stands for.
     left: how many statements may still be written.
+    has_floats: whether about half of its data are in floating point: every other program has them.
     """
 
     rng: random.Random
@@ -102,15 +129,17 @@ class Draft:
     scope: Scope = field(default_factory=Scope)
     lines: list[str] = field(default_factory=list)
     helpers: list[Helper] = field(default_factory=list)
+    number_helpers: list[Helper] = field(default_factory=list)
     depth: int = 0
     left: int = 0
+    has_floats: bool = False
     _names: int = 0
 
     @classmethod
     def from_seed(cls, seed: int) -> Draft:
         rng = random.Random(seed)
         rates = {feature: rng.choice((0.0, 0.1, 0.3, 0.6)) for feature in FEATURES}
-        return cls(rng, rates, rng.randint(4, 9))
+        return cls(rng, rates, rng.randint(4, 9), has_floats=seed % 2 == 1)
 
     def wants(self, feature: str) -> bool:
         return self.rng.random() < self.rates[feature]
@@ -120,6 +149,10 @@ class Draft:
 
     def pick(self, options: Sequence[T]) -> T:
         return self.rng.choice(options)
+
+    def is_number(self) -> bool:
+        """Choose whether something is in floating point."""
+        return self.has_floats and self.chance(0.6)
 
     def between(self, low: int, high: int) -> int:
         return self.rng.randint(low, high)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.oracles.random_c.draft import Block, Draft, Helper, Scope
+from tests.oracles.random_c.draft import FLOAT_TYPES, Block, Draft, Helper, Scope
 from tests.oracles.random_c.loops import loop_head
-from tests.oracles.random_c.values import TYPES, condition, element, value
+from tests.oracles.random_c.values import TYPES, compared, condition, element, number, value
 
 VALUE_TYPES = ("int", "unsigned", "long", "int32_t", "uint16_t", "short", "uint8_t", "char")
 
@@ -44,6 +44,19 @@ def _sum_up(draft: Draft, block: Block) -> None:
     draft.add(f"for (int {at} = 0; {at} < {block.shape[0]}; {at}++)")
     draft.add(f"  {total} {operator} {block.name}[{at}];")
     draft.add(f"return {total};")
+
+
+def number_helper(draft: Draft, name: str) -> None:
+    """Write a function of one or two numbers."""
+    scalars = [f"{name}_{x}" for x in ("x", "y")[: draft.between(1, 2)]]
+    parameters = [f"{draft.pick(FLOAT_TYPES)} {scalar}" for scalar in scalars]
+    draft.scope = Scope(numbers=list(scalars))
+    with draft.block(f"static {draft.pick(FLOAT_TYPES)} {name}({', '.join(parameters)})"):
+        if draft.chance(0.3):
+            draft.add(f"if ({compared(draft, 1)}) return {number(draft, 1)};")
+        draft.add(f"return {number(draft, 2)};")
+    draft.scope = Scope()
+    draft.number_helpers.append(Helper(name, True, len(scalars)))
 
 
 def void_helper(draft: Draft, name: str) -> None:

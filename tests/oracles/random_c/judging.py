@@ -8,8 +8,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import numpy as np
-
 from rtlgen.driver import compile_program, parse_source
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_text
@@ -17,10 +15,11 @@ from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.search.compilation import Compilation
 from rtlgen.verify.compare import compare_memories
-from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import GoldenResult
+from rtlgen.verify.values import is_same
 from tests.oracles.gcc_oracle import run_gcc
+from tests.oracles.judging_data import judging_inputs, returned_word, stored_of
 from tests.oracles.random_c.options import random_options
 from tests.oracles.random_c.program import Program, random_program
 from tests.plans.interpreter import interpret
@@ -153,14 +152,14 @@ def _differences(accepted: Accepted, program: Program) -> str:
     """Return how the golden model, the plan and gcc differ, or nothing."""
     scop = accepted.program
     for seed in SEEDS:
-        golden = run_golden(scop, random_inputs(scop, seed))
+        golden = run_golden(scop, judging_inputs(scop, seed))
         if not golden.events:
             define = [f"{name}={value}" for name, value in program.defines.items()]
-            native = run_gcc(scop, random_inputs(scop, seed), define)
+            native = run_gcc(scop, judging_inputs(scop, seed), define).beside(scop, golden)
             comparison = compare_memories(golden.arrays, native.arrays)
             if comparison.mismatches:
                 return f"the golden model is not gcc: {comparison.text()}"
-            if golden.returned != native.returned:
+            if not is_same(golden.returned, native.returned):
                 return f"the golden model returns {golden.returned}, gcc {native.returned}"
     plan = accepted.compilation.plan
     if sum(stream.count for stream in plan.streams) > MAX_INTERPRETED:
@@ -170,18 +169,19 @@ def _differences(accepted: Accepted, program: Program) -> str:
 
 def _plan_differences(accepted: Accepted, golden: GoldenResult, seed: int) -> str:
     scop, plan = accepted.program, accepted.compilation.plan
-    inputs = random_inputs(scop, seed)
+    inputs = judging_inputs(scop, seed)
+    stored = stored_of(scop, inputs)
     images = {
-        memory.name: np.asarray(inputs[memory.name]).ravel().tolist()
-        if memory.name in inputs
+        memory.name: stored[memory.name]
+        if memory.name in stored
         else list(memory.values or [0] * memory.depth)
         for memory in plan.memories
     }
-    after = interpret(plan, images, {s.name: int(inputs[s.name]) for s in plan.scalars})
-    for name, expected in golden.arrays.items():
-        got = after.get(name, np.asarray(inputs[name]).ravel().tolist())
-        if got != expected.ravel().tolist():
+    after = interpret(plan, images, {s.name: stored[s.name][0] for s in plan.scalars})
+    expected_words = stored_of(scop, golden.arrays)
+    for name, expected in expected_words.items():
+        if after.get(name, stored[name]) != expected:
             return f"the plan leaves other values in {name}"
-    if plan.returned is not None and after[plan.returned] != [golden.returned]:
+    if plan.returned is not None and after[plan.returned] != [returned_word(scop, golden)]:
         return f"the plan returns {after[plan.returned]}, not {golden.returned}"
     return ""

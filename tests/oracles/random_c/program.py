@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.oracles.random_c.draft import Block, Draft, Scope
-from tests.oracles.random_c.functions import value_helper, void_helper
+from tests.oracles.random_c.draft import ELEMENT_TYPES, FLOAT_TYPES, Block, Draft, Scope
+from tests.oracles.random_c.functions import number_helper, value_helper, void_helper
 from tests.oracles.random_c.statements import body
-from tests.oracles.random_c.values import TYPES
+from tests.oracles.random_c.values import NUMBERS, TYPES
 
 STATEMENTS = (1, 1, 2, 2, 2, 3, 3, 4, 6)
 PREAMBLE = """#include <stdint.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <math.h>
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 """
@@ -36,6 +37,7 @@ def random_program(seed: int) -> Program:
     if draft.rates["calls"]:
         for number in range(draft.between(1, 3)):
             write = value_helper if draft.chance(0.6) else void_helper
+            write = number_helper if draft.is_number() else write
             write(draft, f"{name}_h{number}")
     draft.scope = Scope()
     parameters = _outer_names(draft, name)
@@ -67,14 +69,21 @@ def _outer_names(draft: Draft, name: str) -> list[str]:
         draft.scope.blocks.append(block)
         parameters.append(f"const {_declared(draft, block)}")
     if draft.chance(0.3):
-        draft.add(f"{draft.pick(TYPES)} {name}_v;")
-        draft.scope.values.append(f"{name}_v")
-        draft.scope.variables.append(f"{name}_v")
+        draft.add(f"{_scalar(draft, f'{name}_v', is_written=True)};")
     for letter in "pq"[: draft.between(0, 2)]:
-        parameters.append(f"{draft.pick(TYPES)} {name}_{letter}")
-        draft.scope.values.append(f"{name}_{letter}")
+        parameters.append(_scalar(draft, f"{name}_{letter}", is_written=False))
     draft.rng.shuffle(parameters)
     return parameters
+
+
+def _scalar(draft: Draft, name: str, *, is_written: bool) -> str:
+    """Return the declaration of a scalar, which may be named from now on."""
+    if draft.is_number():
+        draft.scope.numbers.append(name)
+        return f"{draft.pick(FLOAT_TYPES)} {name}"
+    draft.scope.values.append(name)
+    draft.scope.variables += [name] if is_written else []
+    return f"{draft.pick(TYPES)} {name}"
 
 
 def _block(draft: Draft, name: str, wanted: set[tuple[str, tuple[int, ...]]]) -> Block:
@@ -86,7 +95,8 @@ def _block(draft: Draft, name: str, wanted: set[tuple[str, tuple[int, ...]]]) ->
     dims = draft.pick((1, 1, 1, 2, 2, 2, 3))
     extents = (draft.size, draft.between(3, 9), draft.between(3, 5))
     shape = tuple(draft.pick(extents) for _ in range(dims))
-    return Block(name, draft.pick(TYPES), shape if dims < 3 else tuple(min(e, 4) for e in shape))
+    type_ = draft.pick(ELEMENT_TYPES if draft.is_number() else TYPES)
+    return Block(name, type_, shape if dims < 3 else tuple(min(e, 4) for e in shape))
 
 
 def _declared(draft: Draft, block: Block) -> str:
@@ -96,6 +106,12 @@ def _declared(draft: Draft, block: Block) -> str:
 
 def _table(draft: Draft, name: str) -> None:
     count = draft.pick((3, 4, 8, 16))
+    if draft.is_number():
+        type_ = draft.pick(FLOAT_TYPES)
+        listed = ", ".join(draft.pick(NUMBERS) for _ in range(count - 1))
+        draft.add(f"static const {type_} {name}[{count}] = {{{listed}}};")
+        draft.scope.blocks.append(Block(name, type_, (count,), is_written=False))
+        return
     numbers = [draft.pick((0, 1, 5, -3, -9, 77, -2147483648, 1 << 40)) for _ in range(count - 1)]
     type_ = draft.pick(("int", "long", "unsigned char", "short", "int16_t", "uint32_t"))
     listed = ", ".join(map(str, numbers))
@@ -106,11 +122,13 @@ def _table(draft: Draft, name: str) -> None:
 def _function(draft: Draft, name: str, parameters: list[str]) -> bool:
     """Write the function; return whether it returns something."""
     result = draft.pick(("int", "long", "unsigned", "int64_t", "uint8_t", "short"))
+    result = draft.pick(FLOAT_TYPES) if draft.is_number() else result
     returned = draft.chance(0.6)
     head = f"{result if returned else 'void'} {name}({', '.join(parameters) or 'void'})"
     with draft.block(head):
         _locals(draft, name, returned)
         written = draft.scope.variables[:]
+        written += draft.scope.numbers if "float" in result or "double" in result else []
         while draft.left > 0:
             body(draft, 0, 1)
         if returned:
@@ -122,6 +140,10 @@ def _locals(draft: Draft, name: str, returned: bool) -> None:
     count = draft.between(1 if returned else 0, 2)
     for number in range(count):
         scalar = f"s{number}_"
+        if number and draft.is_number():
+            draft.add(f"{draft.pick(FLOAT_TYPES)} {scalar} = {draft.pick(('0', '1.5f', '-0.25'))};")
+            draft.scope.numbers.append(scalar)
+            continue
         draft.add(f"{draft.pick(TYPES)} {scalar} = {draft.pick((0, 1, 2, 9, -1, 255))};")
         draft.scope.values.append(scalar)
         draft.scope.variables.append(scalar)

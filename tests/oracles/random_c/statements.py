@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.oracles.random_c.draft import Block, Draft, Index
+from tests.oracles.random_c.draft import FLOAT_TYPES, Block, Draft, Index, is_float
 from tests.oracles.random_c.indices import subscript
 from tests.oracles.random_c.loops import loop_head
-from tests.oracles.random_c.values import TYPES, condition, element, part_of, value
+from tests.oracles.random_c.values import TYPES, condition, element, number, part_of, value
 
 MAX_LOOPS = 3
 MAX_RUNS = 150
@@ -91,10 +91,14 @@ def _branch(draft: Draft, around: int, runs: int) -> None:
 
 def _temporary(draft: Draft) -> None:
     name = draft.name("t")
+    draft.left -= 1
+    if draft.is_number():
+        draft.add(f"{draft.pick(FLOAT_TYPES)} {name} = {number(draft, 2)};")
+        draft.scope.numbers.append(name)
+        return
     draft.add(f"{draft.pick(TYPES)} {name} = {value(draft, 2)};")
     draft.scope.values.append(name)
     draft.scope.variables.append(name)
-    draft.left -= 1
 
 
 def _row(draft: Draft) -> None:
@@ -114,6 +118,9 @@ def statement(draft: Draft) -> None:
     draft.left -= 1
     if draft.wants("calls") and _call(draft):
         return
+    if draft.scope.numbers and draft.is_number():
+        _number_statement(draft)
+        return
     if draft.wants("merged") and draft.scope.variables:
         _merge(draft, draft.pick(draft.scope.variables))
         return
@@ -121,8 +128,32 @@ def statement(draft: Draft) -> None:
     if draft.scope.variables and (not blocks or draft.chance(0.2)):
         target = draft.pick(draft.scope.variables)
     else:
-        target = element(draft, draft.pick(blocks), written=True)
+        block = draft.pick(blocks)
+        target = element(draft, block, written=True)
+        if is_float(block.type):
+            _assign_number(draft, target)
+            return
     _assign(draft, target)
+
+
+def _number_statement(draft: Draft) -> None:
+    """Write what gives a variable in floating point another value."""
+    name = draft.pick(draft.scope.numbers)
+    if draft.wants("merged"):
+        draft.add(f"if ({condition(draft)}) {name} = {number(draft, 2)};")
+        if draft.chance(0.5):
+            draft.add(f"else {name} {draft.pick(('=', '+=', '*='))} {number(draft, 2)};")
+        return
+    _assign_number(draft, name)
+
+
+def _assign_number(draft: Draft, target: str) -> None:
+    if draft.wants("compound"):
+        operator = draft.pick(("+=", "+=", "-=", "*=", "/="))
+        draft.add(f"{target} {operator} {number(draft, 2)};")
+        return
+    # C converts whichever of both it is.
+    draft.add(f"{target} = {number(draft, 3) if draft.chance(0.9) else value(draft, 2)};")
 
 
 def _assign(draft: Draft, target: str) -> None:

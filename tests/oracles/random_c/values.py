@@ -1,8 +1,8 @@
-"""Expressions of data, whose value is defined whatever the data are."""
+"""Expressions of data, integers and numbers, whose value is defined whatever the data are."""
 
 from __future__ import annotations
 
-from tests.oracles.random_c.draft import Block, Draft
+from tests.oracles.random_c.draft import FLOAT_TYPES, Block, Draft
 from tests.oracles.random_c.indices import any_index, subscript
 
 TYPES = (
@@ -23,6 +23,8 @@ def value(draft: Draft, depth: int) -> str:
     """Return an expression of up to `depth` operators in a row."""
     if depth == 0 or draft.chance(0.2):
         return leaf(draft)
+    if draft.has_floats and draft.chance(0.15):
+        return (compared if draft.chance(0.5) else as_integer)(draft, depth - 1)
     if draft.wants("casts"):
         return f"({draft.pick(TYPES)})({value(draft, depth - 1)})"
     if draft.wants("calls") and (called := call(draft, depth - 1)) is not None:
@@ -65,13 +67,86 @@ def _divisor(operand: str) -> str:
 def leaf(draft: Draft) -> str:
     scope = draft.scope
     kind = draft.pick(("element", "element", "element", "scalar", "index", "literal"))
-    if kind == "element" and scope.blocks:
-        return element(draft, draft.pick(scope.blocks), written=False)
+    if kind == "element" and scope.integer_blocks:
+        return element(draft, draft.pick(scope.integer_blocks), written=False)
     if kind == "scalar" and scope.values:
         return draft.pick(scope.values)
     if kind == "index" and scope.indices:
         return f"({any_index(draft, written=False).text})"
     return f"({draft.pick(LITERALS)})"
+
+
+NUMBERS = (
+    "0.5f", "1.0f", "2.0f", "-3.25f", "0.1f", "1e-3f", "0.0f", "-0.0f", "3e38f", "1e-40f",
+    "0.1", "4.0", "-1.5", "1e300", "0x1.8p-3", "1.f", ".25",
+)  # fmt: skip
+UNARY = ("sqrt", "fabs", "floor", "ceil", "trunc", "round", "rint")
+BINARY = ("fmin", "fmax", "copysign")
+
+
+def number(draft: Draft, depth: int) -> str:
+    """Return an expression in floating point of up to `depth` operators in a row."""
+    if depth == 0 or draft.chance(0.2):
+        return _number_leaf(draft)
+
+    def part() -> str:
+        return number(draft, depth - 1)
+
+    def function(*names: str) -> str:
+        return draft.pick(names) + draft.pick(("f", "f", ""))
+
+    if draft.number_helpers and draft.wants("calls"):
+        helper = draft.pick(draft.number_helpers)
+        return f"{helper.name}({', '.join(part() for _ in range(helper.scalars))})"
+    match draft.between(0, 13):
+        case 0 | 1 | 2:
+            return f"({part()} {draft.pick('+-')} {part()})"
+        case 3 | 4 | 5:
+            return f"({part()} * {part()})"
+        case 6:
+            return f"({part()} / {part()})"
+        case 7:
+            return f"-({part()})"
+        case 8:
+            return f"({draft.pick(FLOAT_TYPES)})({part()})"
+        case 9:
+            return f"({compared(draft, depth - 1)} ? {part()} : {part()})"
+        case 10:
+            return f"{function(*UNARY)}({part()})"
+        case 11:
+            return f"{function(*BINARY)}({part()}, {part()})"
+        case 12:
+            return f"{function('fma')}({part()}, {part()}, {part()})"
+        case _:
+            return f"({part()} + {part()} * {draft.pick(('2.0f', '0.5', '8', '0.1'))})"
+
+
+def compared(draft: Draft, depth: int) -> str:
+    """Return a comparison of numbers, or of what kind one is: an int."""
+    if draft.chance(0.1):
+        return f"({draft.pick(('isnan', 'isinf', 'isfinite'))}({number(draft, depth)}) != 0)"
+    return f"({number(draft, depth)} {draft.pick(COMPARISONS)} {number(draft, depth)})"
+
+
+def as_integer(draft: Draft, depth: int) -> str:
+    """Return a number as an integer, between ends that its type holds; a NaN is the first one."""
+    ends = draft.pick(("-1000, 1000", "0, 255", "-2e9, 2e9", "0.0f, 1.5f")).split(", ")
+    type_ = draft.pick(("int", "long", "int32_t", "int64_t"))
+    return f"({type_})fmin(fmax({number(draft, depth)}, {ends[0]}), {ends[1]})"
+
+
+def _number_leaf(draft: Draft) -> str:
+    scope = draft.scope
+    match draft.pick(("element", "element", "element", "scalar", "literal", "integer")):
+        case "element" if scope.float_blocks:
+            return element(draft, draft.pick(scope.float_blocks), written=False)
+        case "scalar" if scope.numbers:
+            return draft.pick(scope.numbers)
+        case "integer" if scope.values:
+            integer = draft.pick(scope.values)
+            return integer if draft.chance(0.5) else f"({draft.pick(FLOAT_TYPES)}){integer}"
+        case _:
+            return f"({draft.pick(NUMBERS)})"
 
 
 def element(draft: Draft, block: Block, *, written: bool) -> str:
@@ -103,6 +178,8 @@ def condition(draft: Draft) -> str:
 
 def _comparison(draft: Draft) -> str:
     indices = draft.scope.indices
+    if draft.has_floats and draft.chance(0.3):
+        return compared(draft, 1)
     if not indices or draft.wants("guards"):
         return f"{value(draft, 1)} {draft.pick(COMPARISONS)} {value(draft, 1)}"
     own = draft.pick(indices)
