@@ -144,7 +144,7 @@ class _Format:
 
     def __post_init__(self) -> None:
         is_own = self.type in (FLOAT32, FLOAT64)
-        if not is_own and (self.type.exponent_bits > 8 or self.type.fraction_bits > 23):
+        if not is_own and (self.type.exponent_bits > 8 or self.type.width_bits > 16):
             raise ValueError(f"numbers of {self.type} are not exact in double")
 
     @property

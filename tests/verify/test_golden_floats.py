@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import platform
 import random
 from typing import get_args
 
@@ -132,6 +134,26 @@ def test_compiled_operations_are_right_for_all_numbers_of_8_bits(
         rng = random.Random(1)
         rows = [(a, b, rng.randrange(256)) for a, b in rows[::3]]
     check(op, type_, result_type(op, type_), rows, "compiled")
+
+
+@pytest.mark.parametrize("type_", [FloatType(9, 6), FloatType(7, 24)], ids=str)
+def test_what_double_does_not_hold_is_not_compiled(type_: FloatType) -> None:
+    with pytest.raises(ValueError, match="not exact in double"):
+        check("add", type_, type_, [(0, 0)], "compiled")
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the number of a rounding is of x86")
+def test_what_other_code_has_asked_for_is_neither_used_nor_changed() -> None:
+    libm = ctypes.CDLL(None)
+    before = libm.fegetround()
+    libm.fesetround(0xC00)  # Towards zero.
+    try:
+        check(
+            "div", FLOAT32, FLOAT32, [(1 << 23, 0x40400000), (0x3F800000, 0x40400000)], "compiled"
+        )
+        assert libm.fegetround() == 0xC00
+    finally:
+        libm.fesetround(before)
 
 
 @pytest.mark.parametrize("of", (*FORMATS, FloatType(4, 3)), ids=str)
