@@ -19,6 +19,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
+from rtlgen.frontend.text.headers import math_library
 from rtlgen.frontend.text.tokens import split
 from rtlgen.ir.expr import walk
 from rtlgen.ir.records import Record, RecordMember
@@ -217,15 +218,46 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     ]
     # What has a second name must not be kept in a register, or taken for what nobody changes.
     flags = [*_OPTIONS, _precision(scop), *(["-O0"] if hidden else []), *options.flags, *flags]
+    # The sine and cosine of one number would be one call of a function that is not ours.
+    flags += [f"-fno-builtin-{name}" for name in math_library()]
     log = folder / "compile.log"
     command: list[str | Path] = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
         raise _refused(scop, f"{Path(compiler).name} refuses the file", log)
-    linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, *options.flags, main]
+    library = folder / "library.c"
+    library.write_text(_library(scop.source.text))
+    linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, *options.flags, main, library]
     linking += [folder / "kernel.o", "-lm", "-o", program]
     if not _is_compiled(linking, log):
         raise _refused(scop, "the file calls functions that it does not define", log)
     return program
+
+
+_BITS = """
+#include <stdint.h>
+#include <string.h>
+static inline uint32_t __float_as_uint(float x) { uint32_t u; memcpy(&u, &x, 4); return u; }
+static inline float __uint_as_float(uint32_t u) { float x; memcpy(&x, &u, 4); return x; }
+static inline uint64_t __double_as_ulong(double x) { uint64_t u; memcpy(&u, &x, 8); return u; }
+static inline double __ulong_as_double(uint64_t u) { double x; memcpy(&x, &u, 8); return x; }
+"""
+
+
+def _library(text: str) -> str:
+    """Return the functions of <math.h> that a file may call, as the circuit computes them.
+
+    They are correctly rounded, which those of a C library need not be: its own differ from machine
+    to machine.
+    """
+    words = frozenset(word for _, word in split(text))
+    is_open = any('"' in line for line in text.splitlines() if line.lstrip().startswith("#"))
+    found = [
+        body.replace(f"static {type_} {name}(", f"{type_} {name}(")
+        for name, body in math_library().items()
+        for type_ in ("float", "double")
+        if f"static {type_} {name}(" in body and (is_open or name in words)
+    ]
+    return "\n".join([_BITS, *found]) if found else ""
 
 
 def _precision(scop: Scop) -> str:
