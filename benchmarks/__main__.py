@@ -8,6 +8,7 @@ from benchmarks import (
     build_time,
     example_figures,
     examples,
+    floats,
     index_styles,
     nests,
     published,
@@ -18,6 +19,7 @@ from benchmarks import (
 BENCHMARKS = {
     "build_time": build_time.main,
     "index_styles": index_styles.main,
+    "floats": floats.main,
     "nests": nests.main,
     "stencils": published.stencils,
     "examples": examples.main,
