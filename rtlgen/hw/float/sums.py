@@ -29,14 +29,11 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     is_less = steps.wire((left[:-1] - right[:-1])[-1], "is_less")
     a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
     differs = steps.wire(a.sign ^ b.sign, "differs")
-    distances = [
-        (one - other).as_unsigned()[: type_.exponent_bits]
-        for one, other in ((a.exponent, b.exponent), (b.exponent, a.exponent))
-    ]
+    distances: list[Value] = [a.exponent - b.exponent, b.exponent - a.exponent]
     bits = (precision + 2).bit_length()
     if precision > NARROW:
         # Beside a comparison that takes long, before it is known which of both is the distance.
-        distances = [steps.wire(saturated(each, bits), "cut") for each in distances]
+        distances = [steps.wire(saturated(d.as_unsigned()[:-1], bits), "cut") for d in distances]
     # Subtracted is what is added in ones' complement, with a carry into the lowest bit.
     lesser = Mux(is_less, a.significand, b.significand) ^ differs.replicate(precision)
     sign = steps.keep(Mux(is_less, b.sign, a.sign), "sign")
@@ -44,7 +41,8 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     exponent = steps.keep(Mux(is_less, b.exponent, a.exponent), "exponent")
     large = steps.keep(Mux(is_less, b.significand, a.significand), "large")
     small = steps.keep(lesser, "small")
-    distance = steps.keep(Mux(is_less, distances[1], distances[0]), "distance")
+    away = Mux(is_less, distances[1], distances[0])
+    distance = steps.keep(away[: type_.exponent_bits], "distance")
     is_special = steps.keep(a.is_special | b.is_special, "is_special")
     both_special = steps.keep(a.is_special & b.is_special, "both_special")
     steps.end()
