@@ -10,11 +10,18 @@ import pytest
 import rtlgen
 from tests.oracles.gcc_oracle import have_gcc
 from tests.oracles.math_library.functions import correctly_rounded
-from tests.oracles.math_library.judge import ALL, REFERENCES, Range, compiled, judged
+from tests.oracles.math_library.judge import (
+    ALL,
+    OF_ONE_OPERAND,
+    Range,
+    compiled,
+    judged,
+    judged_pairs,
+)
 from tests.oracles.math_library.tables import FOLDER, TABLES, tables_of, with_tables
 
 needs_gcc = pytest.mark.skipif(not have_gcc(), reason="gcc is not installed")
-each_function = pytest.mark.parametrize("name", REFERENCES)
+each_function = pytest.mark.parametrize("name", OF_ONE_OPERAND)
 
 A_MILLION: Range = (0, 1 << 32, 4099)
 
@@ -44,10 +51,10 @@ SPECIAL = {
 
 
 def test_every_text_is_judged() -> None:
-    assert set(REFERENCES) == set(TABLES) == {path.stem for path in FOLDER.glob("*.c")}
+    assert {*OF_ONE_OPERAND, "powf"} == set(TABLES) == {path.stem for path in FOLDER.glob("*.c")}
 
 
-@each_function
+@pytest.mark.parametrize("name", TABLES)
 def test_the_tables_are_those_that_the_script_makes(name: str) -> None:
     text = (FOLDER / f"{name}.c").read_text()
     assert with_tables(text, tables_of(name)) == text
@@ -75,12 +82,39 @@ def test_all_results_are_correctly_rounded(name: str, tmp_path: Path) -> None:
 
 
 @needs_gcc
+def test_powers_are_correctly_rounded(tmp_path: Path) -> None:
+    program = compiled("powf", FOLDER / "powf.c", tmp_path)
+    judgement = judged_pairs("powf", program, 1_000_000)
+    assert judgement.compared == 1_000_000
+    # Most are midpoints.
+    assert judgement.near > 400
+    assert judgement.wrong == ()
+
+
+@needs_gcc
+@pytest.mark.long
+def test_many_powers_are_correctly_rounded(tmp_path: Path) -> None:
+    program = compiled("powf", FOLDER / "powf.c", tmp_path)
+    assert judged_pairs("powf", program, 200_000_000, seed=1234567).wrong == ()
+
+
+@needs_gcc
+def test_a_power_that_goes_the_other_way_at_midpoints_is_noticed(tmp_path: Path) -> None:
+    text = (FOLDER / "powf.c").read_text()
+    assert "guarded & 3) == 1" in text
+    path = tmp_path / "powf.c"
+    path.write_text(text.replace("guarded & 3) == 1", "guarded & 3) == 3"))
+    assert judged_pairs("powf", compiled("powf", path, tmp_path), 100_000).wrong
+
+
+@needs_gcc
 @pytest.mark.parametrize(
     ("name", "table", "row", "change"),
     [
         ("expf", "rtlgen_expf_e", 77, 1 << 30),
         ("logf", "rtlgen_logf_c0", 300, 1 << 36),
         ("tanhf", "rtlgen_tanhf_c2", 500, 1 << 52),
+        ("powf", "rtlgen_powf_c2", 300, 1 << 38),
         ("sinf", "rtlgen_sinf_angle", 200, 1 << 20),
         ("cosf", "rtlgen_cosf_c1", 100, 1 << 24),
     ],
@@ -92,7 +126,12 @@ def test_a_table_that_is_wrong_in_one_row_is_noticed(
     tables[table] = [value ^ change * (i == row) for i, value in enumerate(tables[table])]
     path = tmp_path / f"{name}.c"
     path.write_text(with_tables((FOLDER / f"{name}.c").read_text(), tables))
-    assert judged(name, compiled(name, path, tmp_path), [A_MILLION]).wrong
+    program = compiled(name, path, tmp_path)
+    is_power = name == "powf"
+    judgement = (
+        judged_pairs(name, program, 1 << 20) if is_power else judged(name, program, [A_MILLION])
+    )
+    assert judgement.wrong
 
 
 @pytest.mark.parametrize(
@@ -127,3 +166,30 @@ def test_circuits_compute_the_same(name: str, tmp_path: Path) -> None:
         special[bits] if bits in special else correctly_rounded(name, bits) for bits in x.tolist()
     ]
     assert out.arrays["y"].tolist() == expected
+
+
+@pytest.mark.simulation
+@pytest.mark.long
+def test_the_circuit_of_powers_computes_the_same(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text(
+        (FOLDER / "powf.c").read_text()
+        + "void kernel(const uint32_t x[512], const uint32_t y[512], uint32_t z[512])\n"
+        + "{\n  for (int i = 0; i < 512; i++) z[i] = rtlgen_powf(x[i], y[i]);\n}\n"
+    )
+    random = np.random.default_rng(1)
+    near_1 = 0x3F800000 + random.integers(-(1 << 22), 1 << 22, size=256)
+    x = np.concatenate([near_1, random.integers(0x00000001, 0x7F800000, size=253)])
+    y = np.concatenate(
+        [
+            random.integers(0x40000000, 0x43000000, size=256),
+            random.integers(0x3E000000, 0x41000000, size=253),
+        ]
+    )
+    y[1::2] |= 0x80000000
+    # 4097^2 and 2^-150 are midpoints; 2^128 is no float.
+    x = np.append(x, [0x45800800, 0x40000000, 0x40000000]).astype(np.uint32)
+    y = np.append(y, [0x40000000, 0xC3160000, 0x43000000]).astype(np.uint32)
+    out = rtlgen.compile(kernel).run(x=x, y=y)
+    pairs = zip(x.tolist(), y.tolist(), strict=True)
+    assert out.arrays["z"].tolist() == [correctly_rounded("powf", *pair) for pair in pairs]

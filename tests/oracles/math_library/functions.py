@@ -8,10 +8,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from decimal import Context, Decimal, localcontext
+from fractions import Fraction
 from functools import cache
 
 DIGITS = 60
 """Of a value: 199 bits. No value of these functions agrees with a midpoint in more than 60."""
+
+SAME_BITS = 140
+"""Of 60 digits, these are right; a power that is no midpoint does not come so near to one."""
 
 LARGEST_DIGITS = 40
 """Of the integer part of a float."""
@@ -101,8 +105,13 @@ def log(x: Decimal) -> Decimal:
     return x.ln()
 
 
-FUNCTIONS: Mapping[str, Callable[[Decimal], Decimal]] = {
-    "expf": exp, "logf": log, "tanhf": tanh, "sinf": sin, "cosf": cos
+def power(x: Decimal, y: Decimal) -> Decimal:
+    """Return x^y."""
+    return x**y
+
+
+FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
+    "expf": exp, "logf": log, "powf": power, "tanhf": tanh, "sinf": sin, "cosf": cos
 }  # fmt: skip
 
 
@@ -112,23 +121,28 @@ def float_value(bits: int) -> Decimal:
 
 
 def rounded(value: Decimal) -> int:
-    """Return the bits of the float that is nearest to a value that is no midpoint."""
+    """Return the bits of the float that is nearest to a value, the even one of two.
+
+    What agrees with a midpoint in `SAME_BITS` bits is one.
+    """
     sign = 0x80000000 if value.is_signed() else 0
     if value.is_infinite():
         return sign | 0x7F800000
-    numerator, denominator = abs(value).as_integer_ratio()
-    if numerator == 0:
+    magnitude = abs(Fraction(value))
+    if magnitude == 0:
         return sign
-    exponent = numerator.bit_length() - denominator.bit_length()
-    if numerator << max(-exponent, 0) < denominator << max(exponent, 0):
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    if magnitude < Fraction(2) ** exponent:
         exponent -= 1
-    unit = max(exponent - 23, -149)
-    half_units = (numerator << max(1 - unit, 0)) // (denominator << max(unit - 1, 0))
-    significand = (half_units + 1) // 2
-    return sign | min((max(exponent, -126) + 126 << 23) + significand, 0x7F800000)
+    scaled = magnitude / Fraction(2) ** max(exponent - 23, -149)
+    half_units = round(2 * scaled)
+    if abs(2 * scaled - half_units) < Fraction(1, 2**SAME_BITS):
+        scaled = Fraction(half_units, 2)
+    # Python rounds to even.
+    return sign | min((max(exponent, -126) + 126 << 23) + round(scaled), 0x7F800000)
 
 
-def correctly_rounded(name: str, bits: int) -> int:
-    """Return what a function is of a finite float, inside of its domain and not 0, as bits."""
+def correctly_rounded(name: str, *bits: int) -> int:
+    """Return what a function is of finite floats, inside of its domain and not 0, as bits."""
     with localcontext(Context(prec=DIGITS, traps=[])):
-        return rounded(FUNCTIONS[name](float_value(bits)))
+        return rounded(FUNCTIONS[name](*(float_value(operand) for operand in bits)))

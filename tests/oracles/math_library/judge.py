@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.oracles.math_library.functions import correctly_rounded
 
-REFERENCES = {name: name.removesuffix("f") for name in ("expf", "logf", "tanhf", "sinf", "cosf")}
+OF_ONE_OPERAND = ("expf", "logf", "tanhf", "sinf", "cosf")
 
 Range = tuple[int, int, int]
 """First input, end and step, of bits of floats."""
@@ -23,22 +23,25 @@ class Judgement:
 
     Members
     -------
-    compared: how many inputs. near: of these, how many needed more digits than a double has.
-    wrong: inputs and results that are not correctly rounded, as bits.
+    compared: how many inputs. near: of different ones, how many needed more digits than a double
+        has.
+    wrong: inputs, each with its result, that is not correctly rounded, as bits.
     """
 
     compared: int
     near: int
-    wrong: tuple[tuple[int, int], ...]
+    wrong: tuple[tuple[int, ...], ...]
 
 
 def compiled(name: str, text: Path, folder: Path) -> Path:
     """Compile the comparison of one function's C text, and return the program."""
     program = folder / name
+    judge = "judge_powf.c" if name == "powf" else "judge.c"
     subprocess.run(
         [
-            "gcc", "-O2", "-fwrapv", "-o", program, Path(__file__).with_name("judge.c"),
-            f'-DTEXT="{text}"', f"-DNAME=rtlgen_{name}", f"-DREFERENCE={REFERENCES[name]}", "-lm",
+            "gcc", "-O2", "-fwrapv", "-o", program, Path(__file__).with_name(judge),
+            f'-DTEXT="{text}"', f"-DNAME=rtlgen_{name}", f"-DREFERENCE={name.removesuffix('f')}",
+            "-lm",
         ],
         check=True,
     )  # fmt: skip
@@ -46,18 +49,31 @@ def compiled(name: str, text: Path, folder: Path) -> Path:
 
 
 def judged(name: str, program: Path, ranges: Sequence[Range]) -> Judgement:
-    """Run the comparison on ranges of inputs."""
-    arguments = [str(number) for inputs in ranges for number in inputs]
-    told = subprocess.run([program, *arguments], check=True, capture_output=True, text=True)
-    compared, near = 0, 0
-    wrong: list[tuple[int, int]] = []
+    """Run the comparison of a function of one operand on ranges of inputs."""
+    return _judged(name, program, [number for inputs in ranges for number in inputs])
+
+
+def judged_pairs(name: str, program: Path, pairs: int, seed: int = 88172645463325252) -> Judgement:
+    """Run the comparison of a function of two operands on so many pairs."""
+    return _judged(name, program, (pairs, seed))
+
+
+def _judged(name: str, program: Path, arguments: Sequence[int]) -> Judgement:
+    command = [str(program), *map(str, arguments)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True)
+    compared = 0
+    near: set[tuple[int, ...]] = set()
+    wrong: set[tuple[int, ...]] = set()
     for line in told.stdout.splitlines():
         word, *numbers = line.split()
         if word == "compared":
             compared = int(numbers[0])
             continue
-        bits, result = (int(number, 16) for number in numbers)
-        near += word == "near"
-        if word == "wrong" or correctly_rounded(name, bits) != result:
-            wrong.append((bits, result))
-    return Judgement(compared, near, tuple(wrong))
+        found = tuple(int(number, 16) for number in numbers)
+        if word == "wrong":
+            wrong.add(found)
+        elif found not in near:
+            near.add(found)
+            if correctly_rounded(name, *found[:-1]) != found[-1]:
+                wrong.add(found)
+    return Judgement(compared, len(near), tuple(sorted(wrong)))

@@ -66,6 +66,27 @@ def logf() -> Tables:
     }
 
 
+def powf() -> Tables:
+    """Return the polynomials of |log m| / |m - 1|, parts as in `logf`, and the tables of `expf`."""
+    rows = []
+    for i in range(512):
+        first, length = (Decimal(i) / 512, 512) if i < 256 else (Decimal(511 - i) / 1024, 1024)
+
+        def quotient(h: Decimal, first: Decimal = first, length: int = length) -> Decimal:
+            w = first + h / length
+            return (log(1 + w) if length == 512 else -log(1 - w)) / w
+
+        c0, c1, c2, c3, c4 = in_units_one_by_one(quotient, (58, 60, 60, 60, 55))
+        rows.append((c0, -c1, c2, -c3, c4) if i < 256 else (c0, c1, c2, c3, c4))
+    c0s, c1s, c2s, c3s, c4s = zip(*rows, strict=True)
+    return {
+        "rtlgen_powf_c0": [a | (b & 31) << 59 for a, b in zip(c0s, c4s, strict=True)],
+        "rtlgen_powf_c1": [a | b >> 5 << 50 for a, b in zip(c1s, c4s, strict=True)],
+        "rtlgen_powf_c2": c2s,
+        "rtlgen_powf_c3": c3s,
+    } | {name.replace("expf", "powf"): table for name, table in expf().items()}
+
+
 def tanhf() -> Tables:
     """Return the polynomials of tanh(x), below 1 of tanh(x)/2^e, for 64 parts of each binade."""
     units = (55, 57, 57, 53, 53, 54, 54)
@@ -142,7 +163,7 @@ def _angle(name: str) -> dict[str, Sequence[int]]:
 
 
 TABLES: Mapping[str, Callable[[], Tables]] = {
-    "expf": expf, "logf": logf, "tanhf": tanhf, "sinf": sinf, "cosf": cosf
+    "expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf, "cosf": cosf
 }  # fmt: skip
 
 

@@ -199,9 +199,9 @@ static uint32_t rtlgen_expf(uint32_t x)
   uint64_t square = rtlgen_expf_product(r >> 24, r >> 24) + (r >> 24) >> 12;
   uint64_t w = ((g >> 44) << 41) + t;
   uint64_t q = r + square;
-  uint64_t wq = rtlgen_expf_product(w >> 33, q >> 24)
-                + (rtlgen_expf_product(w >> 33, q >> 7) + rtlgen_expf_product(w >> 16, q >> 24) >> 17);
-  uint64_t b = w + q + (wq >> 2);
+  uint64_t wq = rtlgen_expf_product(w >> 33, q >> 25)
+                + (rtlgen_expf_product(w >> 33, q >> 8) + rtlgen_expf_product(w >> 16, q >> 25) >> 17);
+  uint64_t b = w + q + (wq >> 1);
 
   uint64_t p = e + (rtlgen_expf_product(e >> 42, b >> 34) << 17) + rtlgen_expf_product(e >> 42, b >> 17)
                + rtlgen_expf_product(e >> 25, b >> 34)
