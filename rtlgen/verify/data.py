@@ -26,7 +26,7 @@ import numpy.typing as npt
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.types import FloatType, IntType, NumberType
 from rtlgen.verify.number_data import any_numbers, numbers_within
-from rtlgen.verify.values import Elements, Limits, Value, element_dtype, element_value, stored_dtype
+from rtlgen.verify.values import Elements, Limits, Value, element_dtype, stored_dtype
 
 Kind: TypeAlias = Literal["full", "small", "limits", "mixed", "by array"]
 
@@ -69,7 +69,7 @@ class Recipe:
         for scalar in scop.scalars:
             limits = None if scalar.limits is None else self._meaningful(scalar.limits)
             value = limited._elements(scalar.type, (), scalar.name, limits)
-            inputs[scalar.name] = element_value(value[()])
+            inputs[scalar.name] = int(value) if isinstance(scalar.type, IntType) else value[()]
         return inputs
 
     def _meaningful(self, limits: tuple[int, int]) -> Limits:

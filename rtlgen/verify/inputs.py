@@ -95,18 +95,29 @@ def _check_array(value: Any, entry: ArrayEntry) -> Elements:
         return np.array(_converted(value, f"variable {entry.name}", entry), dtype_of(entry))
     array = np.asarray(value)
     _check_array_form(array.dtype, array.shape, entry)
-    return array.astype(dtype_of(entry), copy=False)
+    dtype = dtype_of(entry)
+    return (
+        array.view(dtype)
+        if _holds_bfloat16(array.dtype, entry)
+        else array.astype(dtype, copy=False)
+    )
 
 
 def _check_array_form(found: np.dtype[Any], shape: tuple[int, ...], entry: ArrayEntry) -> None:
     dtype = dtype_of(entry)
     # In which order the bytes of a number lie is the file's or the machine's matter, not C's.
-    if found.newbyteorder("=") != dtype or shape != entry.shape:
+    is_right = found.newbyteorder("=") == dtype or _holds_bfloat16(found, entry)
+    if not is_right or shape != entry.shape:
         raise InputTypeError(
             f"array {entry.name} is {found.name} of shape {shape}, "
             f"not {dtype.name} of shape {entry.shape}",
             help=f"give {_declared(entry)}",
         )
+
+
+def _holds_bfloat16(found: np.dtype[Any], entry: ArrayEntry) -> bool:
+    """Tell whether something is patterns of bfloat16, or what NumPy's files hold in their place."""
+    return entry.type == "bfloat16" and found in (np.dtype("u2"), np.dtype("V2"))
 
 
 def _check_scalar(value: Any, entry: ScalarEntry) -> Value:

@@ -96,6 +96,18 @@ def test_numbers_survive_the_way_through_files(tmp_path: Path) -> None:
         np.testing.assert_array_equal(archive["return"], np.float64(0.5), strict=True)
 
 
+@pytest.mark.parametrize("dtype", ["u2", "V2"])
+def test_bfloat16_is_given_as_patterns_too(dtype: str) -> None:
+    manifest = rtlgen.compile(
+        source="void f(__bf16 x[4]) { for (int i = 0; i < 4; i++) x[i] = -x[i]; }"
+    ).manifest
+    words = np.array([0x3F80, 0x7FC1, 0x8000, 1], np.uint16)
+    checked = np.asarray(check_inputs({"x": words.view(dtype)}, manifest)["x"])
+    assert checked.dtype == element_dtype(BFLOAT16) and to_words(checked).tolist() == words.tolist()
+    with pytest.raises(InputTypeError, match="array x is float16"):
+        check_inputs({"x": words.view(np.float16)}, manifest)
+
+
 @pytest.mark.parametrize(
     ("limits", "is_right"),
     [
