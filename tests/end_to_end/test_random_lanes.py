@@ -19,9 +19,11 @@ QUICK = tuple(seed for seed in range(20) if seed not in SLOW)
 MANY = range(100, 500)
 
 
-def judged(seeds: Sequence[int], folder: Path, dead: bool = False) -> Counter[str]:
+def judged(
+    seeds: Sequence[int], folder: Path, dead: bool = False, floats: bool = False
+) -> Counter[str]:
     """Judge the programs of seeds; count what became of them and what is in their plans."""
-    verdicts, kinds = judge_lanes(seeds, folder, dead)
+    verdicts, kinds = judge_lanes(seeds, folder, dead, floats)
     wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
     assert not wrong, "\n".join(wrong)
     return kinds + Counter(verdict.outcome for verdict in verdicts)
@@ -49,3 +51,11 @@ def test_many_random_programs_in_banks_are_exact(first: int, tmp_path: Path) -> 
 @pytest.mark.parametrize("first", MANY[::80])
 def test_many_random_programs_with_dead_code_in_banks_are_exact(first: int, tmp_path: Path) -> None:
     assert judged(range(first, first + 80), tmp_path, dead=True)["exact"] >= 40
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", MANY[:80:20])
+def test_many_random_programs_in_floating_point_in_banks_are_exact(
+    first: int, tmp_path: Path
+) -> None:
+    assert judged(range(first, first + 20), tmp_path, floats=True)["exact"] >= 3

@@ -47,3 +47,12 @@ def test_many_random_programs_with_dead_code_in_tiles_are_exact(
     seeds = range(700, 760)
     seen = none_wrong(seeds, tmp_path, kind, form == "threads", form == "lanes", dead=True)
     assert seen["exact"] >= 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", MANY[:60:15])
+@pytest.mark.parametrize("kind", ["fixed", "axi"])
+def test_many_random_programs_in_floating_point_in_tiles_are_exact(
+    first: int, kind: BusKind, tmp_path: Path
+) -> None:
+    assert none_wrong(range(first, first + 15), tmp_path, kind, floats=True)["exact"] >= 7

@@ -1,9 +1,9 @@
 """Judge many random programs with lanes and banks: every circuit is simulated and compared.
 
-    python -m tests.oracles.random_lanes.campaign 0 300 [dead]
+    python -m tests.oracles.random_lanes.campaign 0 300 [dead] [floats]
 
 prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest. With `dead`
-there is dead code in them.
+there is dead code in them, with `floats` they are in floating point.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from rtlgen.ir.plan import AnyBank, InBank, KernelPlan
 from tests.end_to_end.judge import REFUSALS, Compiled, batch_failures
 from tests.oracles.dead_code import with_dead_code
+from tests.oracles.in_floats import in_floats
 from tests.oracles.random_c.judging import Outcome, Verdict, replayed_attempt
 from tests.oracles.random_lanes.program import random_lane_program
 
@@ -28,9 +29,11 @@ BATCH = 15
 """Circuits in one model."""
 
 
-def compiled(seed: int, dead: bool = False) -> Compiled | Verdict:
-    """Compile the program of a seed, perhaps with dead code."""
+def compiled(seed: int, dead: bool = False, floats: bool = False) -> Compiled | Verdict:
+    """Compile the program of a seed, perhaps with dead code, or in floating point."""
     program = random_lane_program(seed)
+    if floats:
+        program = replace(program, text=in_floats(seed, program.text))
     if dead:
         program = replace(program, text=with_dead_code(seed, program.text))
     found = replayed_attempt(seed, program.text, "random_lanes.c", program.options, LANE_REFUSALS)
@@ -38,13 +41,13 @@ def compiled(seed: int, dead: bool = False) -> Compiled | Verdict:
 
 
 def judge_lanes(
-    seeds: Sequence[int], folder: Path, dead: bool = False
+    seeds: Sequence[int], folder: Path, dead: bool = False, floats: bool = False
 ) -> tuple[list[Verdict], Counter[str]]:
     """Simulate the circuits of the programs of `seeds`; also count what there is in them."""
     verdicts: list[Verdict] = []
     accepted: list[tuple[int, Compiled]] = []
     for seed in seeds:
-        found = compiled(seed, dead)
+        found = compiled(seed, dead, floats)
         if isinstance(found, Verdict):
             verdicts.append(found)
         else:
@@ -73,13 +76,13 @@ def _kinds(plan: KernelPlan) -> Counter[str]:
     return Counter(kind for kind, holds in found.items() if holds)
 
 
-def main(first: int, behind: int, dead: bool) -> None:
+def main(first: int, behind: int, dead: bool, floats: bool) -> None:
     """Print what became of the programs of some seeds."""
     seen: Counter[str] = Counter()
     for start in range(first, behind, 4 * BATCH):
         with tempfile.TemporaryDirectory() as folder:
             seeds = range(start, min(behind, start + 4 * BATCH))
-            verdicts, kinds = judge_lanes(seeds, Path(folder), dead)
+            verdicts, kinds = judge_lanes(seeds, Path(folder), dead, floats)
         seen += kinds
         for verdict in verdicts:
             seen[f"{verdict.outcome} {verdict.code}".strip()] += 1
@@ -93,4 +96,4 @@ def main(first: int, behind: int, dead: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), "dead" in sys.argv[3:])
+    main(int(sys.argv[1]), int(sys.argv[2]), "dead" in sys.argv[3:], "floats" in sys.argv[3:])

@@ -1,11 +1,11 @@
 """Judge many random programs in tiles: the circuit of each is simulated and compared.
 
-    python -m tests.oracles.random_tiles.campaign 0 300 [axi|dram] [threads] [lanes] [dead]
+    python -m tests.oracles.random_tiles.campaign 0 300 [axi|dram] [threads] [lanes] [dead] [floats]
 
 prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest. With `axi`
 they have an AXI4 port, with `dram` one to a memory with one data bus, with `threads` their tiles
 are shared by several, with `lanes` one of their loops runs in lanes inside of the tiles, with
-`dead` there is dead code in them.
+`dead` there is dead code in them, with `floats` they are in floating point.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.options import BusKind
 from tests.end_to_end.judge import REFUSALS, plan_failures
 from tests.oracles.dead_code import with_dead_code
+from tests.oracles.in_floats import in_floats
 from tests.oracles.random_c.judging import Outcome, Verdict, replayed_attempt
 from tests.oracles.random_tiles.program import (
     in_lanes,
@@ -55,6 +56,7 @@ def compiled(
     threads: bool = False,
     lanes: bool = False,
     dead: bool = False,
+    floats: bool = False,
 ) -> Accepted | Verdict:
     """Compile the program of a seed, with a memory of a kind, for threads, in lanes, or for one."""
     program = random_tiled_program(seed, kind)
@@ -62,6 +64,8 @@ def compiled(
         program = shared_by_threads(program)
     if lanes:
         program = in_lanes(program)
+    if floats:
+        program = replace(program, text=in_floats(seed, program.text))
     if dead:
         program = replace(program, text=with_dead_code(seed, program.text))
     found = replayed_attempt(seed, program.text, "random_tiles.c", program.options, TILE_REFUSALS)
@@ -78,6 +82,7 @@ def judge_tiles(
     threads: bool = False,
     lanes: bool = False,
     dead: bool = False,
+    floats: bool = False,
 ) -> tuple[list[Verdict], Counter[str]]:
     """Simulate the circuits of the programs of `seeds` and compare everything.
 
@@ -87,7 +92,7 @@ def judge_tiles(
     verdicts: list[Verdict] = []
     accepted: list[Accepted] = []
     for seed in seeds:
-        found = compiled(seed, kind, threads, lanes, dead)
+        found = compiled(seed, kind, threads, lanes, dead, floats)
         if isinstance(found, Verdict):
             verdicts.append(found)
         else:
@@ -110,9 +115,10 @@ def none_wrong(
     threads: bool = False,
     lanes: bool = False,
     dead: bool = False,
+    floats: bool = False,
 ) -> Counter[str]:
     """Require that no program is wrong; count what became of them and what is in their tiles."""
-    verdicts, kinds = judge_tiles(seeds, folder, kind, threads, lanes, dead)
+    verdicts, kinds = judge_tiles(seeds, folder, kind, threads, lanes, dead, floats)
     wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
     assert not wrong, "\n".join(wrong)
     return kinds + Counter(verdict.outcome for verdict in verdicts)
@@ -143,12 +149,10 @@ def _kinds(plans: Sequence[KernelPlan]) -> Counter[str]:
     return seen
 
 
-def main(first: int, behind: int, kind: BusKind, threads: bool, lanes: bool, dead: bool) -> None:
+def main(first: int, behind: int, kind: BusKind, *ways: bool) -> None:
     """Print what became of the programs of some seeds."""
     with tempfile.TemporaryDirectory() as folder:
-        verdicts, kinds = judge_tiles(
-            range(first, behind), Path(folder), kind, threads, lanes, dead
-        )
+        verdicts, kinds = judge_tiles(range(first, behind), Path(folder), kind, *ways)
     for verdict in verdicts:
         if verdict.outcome == "wrong" or verdict.seconds > 20:
             print(f"--- {verdict.seed}: {verdict.outcome} {verdict.code} {verdict.seconds:.1f} s")
@@ -162,5 +166,5 @@ if __name__ == "__main__":
     asked = sys.argv[3:]
     kinds = [kind for kind in get_args(BusKind) if kind in asked]
     bus: BusKind = kinds[0] if kinds else "fixed"
-    threads, lanes, dead = (word in asked for word in ("threads", "lanes", "dead"))
-    main(int(sys.argv[1]), int(sys.argv[2]), bus, threads, lanes, dead)
+    ways = [word in asked for word in ("threads", "lanes", "dead", "floats")]
+    main(int(sys.argv[1]), int(sys.argv[2]), bus, *ways)
