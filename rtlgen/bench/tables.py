@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtlgen.bench.errors import UnknownBenchmark
+from rtlgen.bench.fp32 import FP32
 from rtlgen.bench.hls19 import HLS19
 from rtlgen.bench.limit import LIMIT
 from rtlgen.bench.mf3 import MF3
@@ -11,7 +12,7 @@ from rtlgen.bench.table import BenchTable
 from rtlgen.bench.threads import THREADS
 from rtlgen.bench.tiles import TILES
 
-TABLES = {table.name: table for table in (MF3, HLS19, LIMIT, STENCILS, TILES, THREADS)}
+TABLES = {table.name: table for table in (MF3, HLS19, FP32, LIMIT, STENCILS, TILES, THREADS)}
 
 
 def find_table(name: str) -> BenchTable:
