@@ -48,6 +48,14 @@ FORMS: Mapping[str, Mapping[str, str]] = {
         "bitint": "`_BitInt`",
         "volatile": "`volatile`",
     },
+    "Floating point": {
+        "float": "`float`",
+        "double": "`double`",
+        "half": "`_Float16`",
+        "mixed": "conversions",
+        "bits": "bits of numbers",
+        "math": "`<math.h>`",
+    },
     "Initial values and literals": {
         "init": "initial values",
         "compound": "compound literals",
