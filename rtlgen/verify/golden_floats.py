@@ -77,8 +77,9 @@ static uint64_t rounded(uint64_t negative, uint64_t significand, int exponent, i
     rest = significand & (half | (half - 1));
     kept += rest > half || (rest == half && (kept & 1));
   }
+  /* A significand that rounding has doubled carries into the exponent, up to infinity. */
   magnitude = kept + ((uint64_t)(last + f + bias - 1) << f);
-  return sign | (magnitude < infinity ? magnitude : infinity);
+  return sign | magnitude;
 }
 static inline uint64_t bits_of_number(double x, int e, int f)
 {

@@ -42,8 +42,12 @@ class Program:
 
 
 def random_control(seed: int) -> Program:
-    """Return a program; the same for the same seed. Every other one is little more than a loop."""
+    """Return a program; the same for the same seed.
+
+    Half of them are little more than a loop; those of odd seeds compute in floating point, too.
+    """
     random = Random(f"control {seed}")
+    has_floats = seed % 2 == 1
     is_small = flip(random, 0.5)
     ranges: dict[str, tuple[int, int]] = {}
     records = _Records(random) if not is_small and flip(random, 0.5) else None
@@ -53,11 +57,20 @@ def random_control(seed: int) -> Program:
         head.insert(0, records.text)
     helper, given = None, ""
     if not is_small and flip(random, 0.4):
-        helper = _Function(random, "h", shared, records, random.randint(2, 5), {}, None)
+        own_left = random.randint(2, 5)
+        helper = _Function(random, "h", shared, records, own_left, {}, None, _has_floats=has_floats)
         given = helper.text()
     left = random.randint(1, 3) if is_small else random.randint(4, 10)
-    function = _Function(random, "f", shared, records, left, ranges, helper)
-    text = "\n".join(["#include <assert.h>", "#include <stdint.h>", "#include <stddef.h>", *head])
+    function = _Function(random, "f", shared, records, left, ranges, helper, _has_floats=has_floats)
+    text = "\n".join(
+        [
+            "#include <assert.h>",
+            "#include <math.h>",
+            "#include <stdint.h>",
+            "#include <stddef.h>",
+            *head,
+        ]
+    )
     return Program(f"{text}\n{given}{function.text()}", ranges)
 
 
@@ -112,13 +125,14 @@ class _Function:
     _labels: list[str] = field(default_factory=list)
     _made: int = 0
     _taken: int = 0
+    _has_floats: bool = False
     _scope: Scope = field(default_factory=Scope)
     _values: Values = field(init=False)
     _limits: Limits = field(init=False)
     _loops: Loops = field(init=False)
 
     def __post_init__(self) -> None:
-        self._values = Values(self._random, self._scope)
+        self._values = Values(self._random, self._scope, has_floats=self._has_floats)
         self._limits = Limits(self._random, self._scope, self._values)
         self._loops = Loops(
             self._random, self._scope, self._values, self._limits, self._body, self._out

@@ -121,11 +121,17 @@ def flip(random: Random, probability: float) -> bool:
 
 
 class Values:
-    """Makes expressions of what is in scope."""
+    """Makes expressions of what is in scope.
 
-    def __init__(self, random: Random, scope: Scope) -> None:
+    Parameters
+    ----------
+    has_floats: whether some of it is computed in floating point.
+    """
+
+    def __init__(self, random: Random, scope: Scope, *, has_floats: bool) -> None:
         self._random = random
         self._scope = scope
+        self._has_floats = has_floats
 
     def pick(self, *choices: str) -> str:
         return self._random.choice(choices)
@@ -198,6 +204,8 @@ class Values:
         if depth == 0 or flip(random, 0.35):
             return self.leaf(but)
         left = self.value(depth - 1, but)
+        if self._has_floats and flip(random, 0.2):
+            return self._by_way_of_numbers(left, but)
         match random.randrange(16):
             case 0:
                 return f"({left} {self.pick('/', '%')} {random.randint(2, 9)})"
@@ -219,10 +227,22 @@ class Values:
             case _:
                 return f"({left} {self.pick('+', '-', '*', '&', '^', '|')} {self.leaf(but)})"
 
+    def _by_way_of_numbers(self, left: str, but: str) -> str:
+        """Return an integer that is computed in floating point, and defined whatever is there."""
+        factor = self.pick("0.75f", "1.5f", "0.1", "-2.5f", "1e-2f")
+        return self.pick(
+            f"(int)(({left} & 1023) * {factor})",
+            f"(int)fminf(fmaxf({left} / {factor}, -500.0f), {self.constant()})",
+            f"((float)({left}) < {self.leaf(but)} * {factor})",
+            f"(short)sqrtf(({left} & 255) + 0.5f)",
+        )
+
     def condition(self, depth: int = 2, but: str = "") -> str:
         """Return a question that changes nothing."""
         random = self._random
         relation = self.pick("<", ">", "==", "!=", "<=", ">=", "!=", "<")
+        if self._has_floats and flip(random, 0.2):
+            return f"{self.leaf(but)} * 0.5f {relation} {self.leaf(but)} + 0.25"
         match random.randrange(12 if depth else 8):
             case 0:
                 return f"({self.leaf(but)} & {random.choice([1, 2, 3, 6])})"
