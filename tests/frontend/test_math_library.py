@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Context, Decimal, localcontext
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import rtlgen
 from tests.oracles.gcc_oracle import have_gcc
-from tests.oracles.math_library.functions import correctly_rounded
+from tests.oracles.math_library.functions import correctly_rounded, double_value, units_off
 from tests.oracles.math_library.judge import (
     ALL,
     OF_ONE_OPERAND,
@@ -17,6 +18,7 @@ from tests.oracles.math_library.judge import (
     compiled,
     judged,
     judged_pairs,
+    results_of_doubles,
 )
 from tests.oracles.math_library.tables import FOLDER, TABLES, tables_of, with_tables
 
@@ -51,7 +53,11 @@ SPECIAL = {
 
 
 def test_every_text_is_judged() -> None:
-    assert {*OF_ONE_OPERAND, "powf"} == set(TABLES) == {path.stem for path in FOLDER.glob("*.c")}
+    assert (
+        {*OF_ONE_OPERAND, "powf", "exp"}
+        == set(TABLES)
+        == {path.stem for path in FOLDER.glob("*.c")}
+    )
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -105,6 +111,59 @@ def test_a_power_that_goes_the_other_way_at_midpoints_is_noticed(tmp_path: Path)
     path = tmp_path / "powf.c"
     path.write_text(text.replace("guarded & 3) == 1", "guarded & 3) == 3"))
     assert judged_pairs("powf", compiled("powf", path, tmp_path), 100_000).wrong
+
+
+def some_doubles() -> list[int]:
+    """Return doubles of which e^x is a positive finite double, in the bits of doubles."""
+    random = np.random.default_rng(1)
+    small = np.ldexp(random.uniform(-1, 1, 6000), random.integers(-60, 8, 6000))
+    x = np.concatenate([random.uniform(-745, 709.7, 6000), small, [709.782712893384, -745.1332191]])
+    return [int(bits) for bits in x.view(np.uint64)]
+
+
+@needs_gcc
+def test_e_to_a_double_is_within_six_tenths_of_a_unit(tmp_path: Path) -> None:
+    inputs = some_doubles()
+    results = results_of_doubles("exp", FOLDER / "exp.c", tmp_path, inputs)
+    with localcontext(Context(prec=60)):
+        off = [
+            units_off(double_value(bits).exp(), result)
+            for bits, result in zip(inputs, results, strict=True)
+        ]
+    assert max(off) < Decimal("0.6")
+    # A result that is not the nearest double is rare.
+    assert sum(units > Decimal("0.5") for units in off) < len(off) / 20
+
+
+@needs_gcc
+def test_e_to_a_double_keeps_to_annex_f(tmp_path: Path) -> None:
+    infinity, one, nan = 0x7FF0000000000000, 0x3FF0000000000000, 0x7FF8000000000000
+    expected = {
+        0: one, 1 << 63: one, 1: one, 0x3C80000000000000: one,
+        infinity: infinity, infinity | 1 << 63: 0, infinity - 1: infinity, 0xC090000000000000: 0,
+        nan: nan, infinity + 1: nan, nan | 1 << 63: nan,
+        # The largest of which e^x is finite, the smallest of which it is not 0; their neighbours.
+        0x40862E42FEFA39EF: 0x7FEFFFFFFFFFFF2A, 0x40862E42FEFA39F0: infinity,
+        0xC0874910D52D3051: 1, 0xC0874910D52D3052: 0,
+    }  # fmt: skip
+    results = results_of_doubles("exp", FOLDER / "exp.c", tmp_path, list(expected))
+    assert dict(zip(expected, results, strict=True)) == expected
+
+
+@needs_gcc
+@pytest.mark.simulation
+@pytest.mark.long
+def test_the_circuit_of_e_to_a_double_computes_the_same(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text(
+        (FOLDER / "exp.c").read_text()
+        + "void kernel(const uint64_t x[512], uint64_t y[512])\n"
+        + "{\n  for (int i = 0; i < 512; i++) y[i] = rtlgen_exp(x[i]);\n}\n"
+    )
+    inputs = [*some_doubles()[::24], 0, 1 << 63, 0x7FF0000000000000, 0xFFF0000000000000]
+    x = np.resize(np.array(inputs, dtype=np.uint64), 512)
+    expected = results_of_doubles("exp", FOLDER / "exp.c", tmp_path, [int(bits) for bits in x])
+    assert rtlgen.compile(kernel).run(x=x).arrays["y"].tolist() == expected
 
 
 @needs_gcc

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Mapping
 from decimal import Context, Decimal, localcontext
@@ -118,6 +119,17 @@ FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
 def float_value(bits: int) -> Decimal:
     """Return the value of a finite float, exactly."""
     return Decimal(struct.unpack("<f", struct.pack("<I", bits))[0])
+
+
+def double_value(bits: int) -> Decimal:
+    """Return the value of a finite double, exactly."""
+    return Decimal(struct.unpack("<d", struct.pack("<Q", bits))[0])
+
+
+def units_off(value: Decimal, bits: int) -> Decimal:
+    """Return by how many units in the last place of `value` a finite double is another number."""
+    _, exponent = math.frexp(float(value))
+    return abs(double_value(bits) - value) / Decimal(2) ** max(exponent - 53, -1074)
 
 
 def rounded(value: Decimal) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,6 +57,19 @@ def judged(name: str, program: Path, ranges: Sequence[Range]) -> Judgement:
 def judged_pairs(name: str, program: Path, pairs: int, seed: int = 88172645463325252) -> Judgement:
     """Run the comparison of a function of two operands on so many pairs."""
     return _judged(name, program, (pairs, seed))
+
+
+def results_of_doubles(name: str, text: Path, folder: Path, inputs: Sequence[int]) -> list[int]:
+    """Return what the C text of a function of one double gives, all as bits."""
+    source = folder / f"{name}_called.c"
+    source.write_text(
+        f'#include "{text}"\nuint64_t called(uint64_t x) {{ return rtlgen_{name}(x); }}\n'
+    )
+    library = folder / f"{name}.so"
+    subprocess.run(["gcc", "-O2", "-fwrapv", "-shared", "-fPIC", "-o", library, source], check=True)
+    called = ctypes.CDLL(str(library)).called
+    called.argtypes, called.restype = [ctypes.c_uint64], ctypes.c_uint64
+    return [called(bits) for bits in inputs]
 
 
 def _judged(name: str, program: Path, arguments: Sequence[int]) -> Judgement:

@@ -32,6 +32,16 @@ def expf() -> Tables:
     }
 
 
+def exp_of_doubles() -> Tables:
+    """Return the tables of `expf`, in more bits."""
+    e = [in_units(exp(Decimal(i) / 512), 61) for i in range(366)]
+    steps = [Decimal(j) / 2**18 for j in range(512)]
+    return {
+        "rtlgen_exp_e": e + [0] * (512 - len(e)),
+        "rtlgen_exp_t": [in_units(exp(z) - 1 - z, 62) for z in steps],
+    }
+
+
 def logf() -> Tables:
     """Return the polynomials of |log m|: above 1 from the left end of a part, below from the right.
 
@@ -163,7 +173,8 @@ def _angle(name: str) -> dict[str, Sequence[int]]:
 
 
 TABLES: Mapping[str, Callable[[], Tables]] = {
-    "expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf, "cosf": cosf
+    "expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf, "cosf": cosf,
+    "exp": exp_of_doubles,
 }  # fmt: skip
 
 
