@@ -23,6 +23,7 @@ from rtlgen.ir.types import (
     IntType,
     NumberType,
 )
+from rtlgen.verify import golden_compiled
 from rtlgen.verify.golden import Engine, run_golden
 from rtlgen.verify.values import (
     element_dtype,
@@ -253,3 +254,23 @@ def test_patterns_of_values_and_back() -> None:
     assert pattern_of(-1e-50, FLOAT32) == FLOAT32.sign_bit
     assert pattern_of(1e39, FLOAT32) == FLOAT32.infinity
     assert to_words(np.array([1.0], np.float32)).tolist() == [0x3F800000]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("type_", [*FORMATS, SMALL[0]], ids=str)
+def test_compiled_operations_leave_nothing_undefined(
+    type_: FloatType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sanitized = ("-O1", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fsanitize=undefined")
+    monkeypatch.setattr(golden_compiled, "_OPTIONS", sanitized)
+    rng = random.Random(str(type_))
+    for op in PLAIN:
+        rows = [tuple(drawn(type_, rng) for _ in range(ARITY.get(op, 1))) for _ in range(400)]
+        check(op, type_, result_type(op, type_), rows, "compiled")
+    for integer in INTEGERS:
+        numbers: list[tuple[int, ...]] = [(drawn(type_, rng),) for _ in range(200)]
+        check("to_int", type_, integer, numbers, "compiled")
+        check("from_int", integer, type_, [(integers(integer, rng),) for _ in numbers], "compiled")
+    for other in FORMATS:
+        check("convert", type_, other, numbers, "compiled")
+    assert capfd.readouterr().err == ""
