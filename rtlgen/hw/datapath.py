@@ -162,13 +162,13 @@ class Datapath(wiring.Component):
                 return mark(_shown(m, chosen, shape, f"chosen_{number}"), op.span)
             case SelectOp():
                 return build_select(m, op, operands, f"select_{number}")
-            case FloatingOp():
-                return build_floating(m, op, operands, f"{op.op}_{number}")
-            case ArithmeticOp(unit=int()):
+            case ArithmeticOp(unit=int()) | FloatingOp(unit=int()):
                 for side, operand in zip(("left", "right"), operands, strict=True):
                     shown: Signal = mark(getattr(self, f"{side}{number}"), op.span)
                     m.d.comb += shown.eq(operand)
                 return mark(getattr(self, f"result{number}"), op.span)
+            case FloatingOp():
+                return build_floating(m, op, operands, f"{op.op}_{number}")
             case ArithmeticOp():
                 begin = getattr(self, f"begin{number}") if op.interval_cycles > 1 else None
                 return build_arithmetic(m, op, operands, f"{op.op}_{number}", begin)

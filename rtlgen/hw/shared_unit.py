@@ -1,4 +1,4 @@
-"""A multiplier or a divider for several operations, no two of which begin in one cycle."""
+"""A circuit for several operations, no two of which begin in one cycle."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from amaranth.hdl import Module, Shape, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
+from rtlgen.hw.float.build import build_floating
 from rtlgen.hw.operators import build_arithmetic
 from rtlgen.hw.source_lines import mark
 from rtlgen.ir.functional_units import FunctionalUnit
+from rtlgen.ir.operations import FloatingOp
 
 
 class SharedUnit(wiring.Component):
@@ -54,6 +56,9 @@ class SharedUnit(wiring.Component):
             ]
             operands.append(self._held(m, reduce(or_, gated), shape, name))
         op = self._unit.op
+        if isinstance(op, FloatingOp):
+            m.d.comb += self.result.eq(build_floating(m, op, operands, op.op))
+            return m
         is_begun = begin if op.interval_cycles > 1 else None
         m.d.comb += self.result.eq(build_arithmetic(m, op, operands, op.op, is_begun))
         return m

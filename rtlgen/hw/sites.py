@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rtlgen.ir.operations import UnitOp
 from rtlgen.ir.plan import (
     ArithmeticOp,
     ChooseOp,
+    FloatingOp,
     ForwardOp,
     IndexOp,
     LoadOp,
@@ -67,7 +69,7 @@ class BeginSite:
 
     number: int
     name: str
-    op: ArithmeticOp
+    op: UnitOp
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def sites_of(stream: Stream) -> Sites:
                 ]
             case ChooseOp() as op:
                 choices.append(ChoiceSite(number, f"choose{number}", op))
-            case ArithmeticOp(is_announced=True) as op:
+            case (ArithmeticOp(is_announced=True) | FloatingOp(is_announced=True)) as op:
                 begins.append(BeginSite(number, f"begin{number}", op))
             case ParameterOp(name=name) if name not in parameters:
                 parameters.append(name)

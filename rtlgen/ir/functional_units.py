@@ -1,4 +1,4 @@
-"""Functional units: multipliers and dividers that several operations of a plan compute with.
+"""Functional units: multipliers, dividers and the like that several operations compute with.
 
 An operation has a circuit of its own unless the plan gives it a `unit`. Operations of the same unit
 begin in different cycles, so each of them has the unit for itself when it begins. Which of them
@@ -22,8 +22,10 @@ from rtlgen.ir.operations import (
     ArithmeticOp,
     CastOp,
     ConstantOp,
+    FloatingOp,
     OperationBase,
     ParameterOp,
+    UnitOp,
     is_shareable,
 )
 from rtlgen.ir.plan_error import PlanError
@@ -36,7 +38,7 @@ class User:
 
     stream: int
     number: int
-    op: ArithmeticOp
+    op: UnitOp
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class FunctionalUnit:
     is_registered: bool
 
     @property
-    def op(self) -> ArithmeticOp:
+    def op(self) -> UnitOp:
         """One of the operations; in what the circuit needs to know, all are like it."""
         return self.users[0].op
 
@@ -72,7 +74,7 @@ def functional_units(streams: Sequence[Stream]) -> tuple[FunctionalUnit, ...]:
     users: dict[int, list[User]] = {}
     for place, stream in enumerate(streams):
         for number, op in enumerate(stream.operations):
-            if isinstance(op, ArithmeticOp) and op.unit is not None:
+            if isinstance(op, UnitOp) and op.unit is not None:
                 users.setdefault(op.unit, []).append(User(place, number, op))
     found = []
     for number, sharing in sorted(users.items()):
@@ -92,19 +94,20 @@ def choosing_stage(op: OperationBase, units: Mapping[int, FunctionalUnit]) -> in
     ----------
     units: of the plan, by number.
     """
-    if isinstance(op, ArithmeticOp) and op.unit is not None:
+    if isinstance(op, UnitOp) and op.unit is not None:
         return units[op.unit].chosen_stage(op.stage)
     return op.stage
 
 
-def unit_key(stream: Stream, op: ArithmeticOp) -> tuple[object, ...]:
+def unit_key(stream: Stream, op: UnitOp) -> tuple[object, ...]:
     """Return in what operations are alike that may share a unit."""
     operands = (stream.operations[operand] for operand in op.operands)
     shapes = tuple((operand.width_bits, operand.signed) for operand in operands)
-    return op.op, op.width_bits, op.signed, op.latency_cycles, shapes
+    formats = (op.of, op.to) if isinstance(op, FloatingOp) else ()
+    return op.op, op.width_bits, op.signed, op.latency_cycles, shapes, formats
 
 
-def has_slack(stream: Stream, op: ArithmeticOp) -> bool:
+def has_slack(stream: Stream, op: UnitOp) -> bool:
     """Tell whether the operands are there a cycle before they are used."""
     return op.stage > 0 and all(_is_early(stream, number, op.stage) for number in op.operands)
 

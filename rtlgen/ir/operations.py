@@ -137,11 +137,6 @@ def is_division(op: OperationBase) -> TypeGuard[ArithmeticOp]:
     return isinstance(op, ArithmeticOp) and op.op in ("div", "rem")
 
 
-def is_shareable(op: OperationBase) -> TypeGuard[ArithmeticOp]:
-    """Tell whether an operation may have a functional unit: a multiplier, or a divider."""
-    return is_division(op) or (isinstance(op, ArithmeticOp) and op.op == "mul")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CastOp(OperationBase):
     """The operand's value wrapped to (width, signed): sign- or zero-extended by its own type."""
@@ -161,6 +156,7 @@ class FloatingOp(OperationBase):
     of: type of the operands. to: type of the result.
     interval_cycles, when: the result means something where `when` holds, and such iterations are
         so many cycles apart at least.
+    unit: see `ArithmeticOp`.
     """
 
     op: FloatOp
@@ -168,6 +164,26 @@ class FloatingOp(OperationBase):
     to: NumberType
     interval_cycles: int = 1
     when: Predicate = ALWAYS
+    unit: int | None = None
+
+    @property
+    def is_announced(self) -> bool:
+        """Whether the control has to say when it begins."""
+        return self.unit is not None
+
+
+UnitOp: TypeAlias = ArithmeticOp | FloatingOp
+"""What may have a functional unit."""
+
+
+def is_shareable(op: OperationBase) -> TypeGuard[UnitOp]:
+    """Tell whether an operation may have a functional unit, for two operands.
+
+    It is a multiplier or a divider, or adds, multiplies or divides floats.
+    """
+    if isinstance(op, FloatingOp):
+        return op.op in ("add", "sub", "mul", "div")
+    return is_division(op) or (isinstance(op, ArithmeticOp) and op.op == "mul")
 
 
 Operation: TypeAlias = (

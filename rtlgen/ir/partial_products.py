@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rtlgen.ir.functional_units import functional_units
-from rtlgen.ir.operations import ArithmeticOp, ConstantOp, FloatingOp, Operation
+from rtlgen.ir.operations import ArithmeticOp, ConstantOp, FloatingOp, Operation, UnitOp
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.signed_digits import is_sum
 from rtlgen.ir.types import FloatType, power_of_two
@@ -124,7 +124,7 @@ def multiplier_blocks(plan: KernelPlan) -> int:
         blocks_of(op, stream.operations)
         for stream in streams
         for op in stream.operations
-        if not (isinstance(op, ArithmeticOp) and op.unit is not None)
+        if not (isinstance(op, UnitOp) and op.unit is not None)
     )
     shared = sum(
         blocks_of(unit.op, streams[unit.users[0].stream].operations)

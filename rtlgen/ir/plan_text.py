@@ -324,9 +324,9 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
             apart = f" every {interval} cycles" if interval > 1 else ""
             where = _where(op.when, names) if op.is_announced else ""
             return f"{name}.{type_} {operands}{with_modulus}{unit}{apart}{where}"
-        case FloatingOp(op=name, of=of, to=to, interval_cycles=interval):
-            apart = f" every {interval} cycles" if interval > 1 else ""
-            return f"{name}.{of}.{to} {operands}{apart}"
+        case FloatingOp(op=name, of=of, to=to):
+            shared = f" in unit {op.unit}{_where(op.when, names)}" if op.is_announced else ""
+            return f"{name}.{of}.{to} {operands}{shared}"
         case CastOp():
             return f"cast.{type_} {operands}"
         case SelectOp():

@@ -15,6 +15,7 @@ from rtlgen.ir.operations import (
     Operation,
     Store,
     Tap,
+    UnitOp,
     is_division,
     is_shareable,
 )
@@ -76,7 +77,7 @@ class Stream:
                 op.interval_cycles < 1 or (op.interval_cycles > 1 and not is_division(op))
             ):
                 raise PlanError(f"{self.statement}: operation {number} has no such interval")
-            if isinstance(op, ArithmeticOp) and op.unit is not None and not is_shareable(op):
+            if isinstance(op, UnitOp) and op.unit is not None and not is_shareable(op):
                 raise PlanError(f"{self.statement}: operation {number} has no unit to share")
         for store in self.stores:
             if self.keeps_loaded(store) and not self.is_brought(store.value):
@@ -180,7 +181,7 @@ class Stream:
         for op in self.operations:
             if isinstance(op, LoadOp):
                 found += [op.needed, *op.versions]
-            elif isinstance(op, ChooseOp | ArithmeticOp):
+            elif isinstance(op, ChooseOp | UnitOp):
                 found.append(op.when)
             elif isinstance(op, ForwardOp):
                 found.extend(tap.when for tap in op.taps)

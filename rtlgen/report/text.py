@@ -170,15 +170,24 @@ def bound_lines(report: Mapping[str, Any]) -> list[str]:
     return [*report["bounds"], *banks, *copies, *dict.fromkeys(divisions), *_shared_lines(report)]
 
 
+_UNIT_NAMES = {
+    "mul": "multiplier",
+    "div": "divider",
+    "rem": "divider",
+    "add": "adder",
+    "sub": "adder",
+}
+
+
 def _shared_lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield which statements share multipliers and dividers, a line for those that share alike."""
+    """Yield which statements share multipliers and the like, a line for those that share alike."""
     alike = Counter(
         (tuple(unit["statements"]), unit["operation"], unit["operations"], unit["is_registered"])
         for unit in report["shared_units"]
     )
     for (names, operation, operations, is_registered), units in alike.items():
-        kind = "multiplier" if operation == "mul" else "divider"
-        several = f"{units} {kind}s" if units > 1 else f"a {kind}"
+        kind = _UNIT_NAMES[operation]
+        several = f"{units} {kind}s" if units > 1 else f"{'an' if kind[0] == 'a' else 'a'} {kind}"
         lead = (
             f"{', '.join(names)} share {several}"
             if len(names) > 1

@@ -28,11 +28,10 @@ from numpy.typing import NDArray
 from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.functional_units import has_slack, unit_key
 from rtlgen.ir.iterations import iterations_of, predicate_mask
-from rtlgen.ir.operations import is_division, is_shareable
+from rtlgen.ir.operations import FloatingOp, UnitOp, is_division, is_shareable
 from rtlgen.ir.partial_products import blocks_of
 from rtlgen.ir.plan import (
     ALWAYS,
-    ArithmeticOp,
     Condition,
     KernelPlan,
     Level,
@@ -71,7 +70,7 @@ class Use:
     region: int
     in_tiles: bool
     of: Stream
-    op: ArithmeticOp
+    op: UnitOp
     blocks: int
 
     @property
@@ -105,7 +104,7 @@ def with_units(plan: KernelPlan, context: isl.Context, *, everywhere: bool = Fal
     ----------
     everywhere: whether multipliers are also shared where that makes the clock slower.
     """
-    bound: dict[tuple[int, int], ArithmeticOp] = {}
+    bound: dict[tuple[int, int], UnitOp] = {}
     for number, unit in enumerate(shared_units(plan, context, everywhere=everywhere)):
         regions = [use.region for use in unit.uses]
         for use in unit.uses:
@@ -128,7 +127,8 @@ def shared_units(
     cycles = _Cycles(context)
     units: dict[Hashable, list[SharedUnit]] = {}
     for use in sorted(_uses(plan), key=lambda use: -use.blocks):
-        if not (everywhere or is_division(use.op) or has_slack(use.of, use.op)):
+        is_wanted = (everywhere and use.blocks) or use.op.op in ("div", "rem")
+        if not (is_wanted or has_slack(use.of, use.op)):
             continue
         alike = units.setdefault(unit_key(use.of, use.op), [])
         for unit in alike:
@@ -155,7 +155,9 @@ def _uses(plan: KernelPlan) -> Iterator[Use]:
                     if not is_shareable(op) or number not in live:
                         continue
                     blocks = blocks_of(op, stream.operations)
-                    if blocks or is_division(op):
+                    # What is cheaper than a choice of operands has no unit.
+                    is_large = isinstance(op, FloatingOp) and op.op != "mul"
+                    if blocks or is_division(op) or is_large:
                         in_tiles = isinstance(part, Workers)
                         yield Use(own, number, part_number, place, in_tiles, stream, op, blocks)
 
@@ -273,7 +275,7 @@ def _condition_text(condition: Condition, names: Sequence[str]) -> str:
 
 
 def _bound_part(
-    part: Region | Workers, places: Iterator[int], bound: Mapping[tuple[int, int], ArithmeticOp]
+    part: Region | Workers, places: Iterator[int], bound: Mapping[tuple[int, int], UnitOp]
 ) -> Region | Workers:
     if isinstance(part, Region):
         return _bound_region(part, places, bound)
@@ -285,7 +287,7 @@ def _bound_part(
 
 
 def _bound_region(
-    region: Region, places: Iterator[int], bound: Mapping[tuple[int, int], ArithmeticOp]
+    region: Region, places: Iterator[int], bound: Mapping[tuple[int, int], UnitOp]
 ) -> Region:
     streams = []
     for stream in region.streams:

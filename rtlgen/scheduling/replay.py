@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.iterations import element_numbers, predicate_mask
+from rtlgen.ir.operations import UnitOp
 from rtlgen.ir.plan import (
     ArithmeticOp,
     ChooseOp,
@@ -252,7 +253,7 @@ class _Judge:
                 names = sorted({self.plan.streams[user.stream].name for user in unit.users})
                 self._fail(f"{' and '.join(names)} begin too close together in a unit they share")
 
-    def _begins(self, member: IssuedInstances, op: ArithmeticOp) -> Ints:
+    def _begins(self, member: IssuedInstances, op: UnitOp) -> Ints:
         """Return the issue cycles of the iterations in which an operation begins.
 
         Raises

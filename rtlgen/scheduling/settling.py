@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.functional_units import has_slack
-from rtlgen.ir.plan import ArithmeticOp, ChooseOp, ForwardOp, KernelPlan, LoadOp, Stream
+from rtlgen.ir.operations import FloatingOp, UnitOp
+from rtlgen.ir.plan import ChooseOp, ForwardOp, KernelPlan, LoadOp, Stream
 from rtlgen.ir.ram_copies import versions_of
 from rtlgen.ir.signed_digits import is_sum
 from rtlgen.scheduling.binding import Use, shared_units
@@ -146,7 +147,7 @@ def waits_to_share(timing: Timing, plan: KernelPlan) -> Iterator[tuple[Wait, ...
         found: set[Wait] = set()
         for use in unit.uses:
             datapath = timing.datapaths[use.of.statement]
-            if has_slack(use.of, use.op):
+            if has_slack(use.of, use.op) or (isinstance(use.op, FloatingOp) and not use.blocks):
                 continue
             found |= {
                 Wait(use.of.statement, node, False)
@@ -175,9 +176,15 @@ def waits_in_turn(timing: Timing, plan: KernelPlan) -> Iterator[tuple[Wait, ...]
 
 def _node_of(datapath: Datapath, use: Use) -> int:
     """Return the node that became an operation: those of a kind keep their order."""
-    alike = [op.op for op in use.of.operations[: use.number] if isinstance(op, ArithmeticOp)]
-    nodes = [n for n, node in enumerate(datapath.nodes) if node.op == use.op.op]
-    return nodes[alike.count(use.op.op)]
+    kinds = [_kind(op) for op in use.of.operations[: use.number] if isinstance(op, UnitOp)]
+    kind = _kind(use.op)
+    nodes = [n for n, node in enumerate(datapath.nodes) if (node.floating or node.op) == kind]
+    return nodes[kinds.count(kind)]
+
+
+def _kind(op: UnitOp) -> object:
+    """Return what says in a node which operation it is."""
+    return (op.op, op.of, op.to) if isinstance(op, FloatingOp) else op.op
 
 
 def _late_operands(datapath: Datapath, number: int) -> Iterator[int]:

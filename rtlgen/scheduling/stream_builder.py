@@ -205,20 +205,20 @@ class StreamBuilder(ABC):
             case "floating":
                 assert node.floating is not None
                 floating, of, to = node.floating
-                return self._add(
-                    FloatingOp(
-                        width_bits=width,
-                        signed=signed,
-                        stage=stage,
-                        latency_cycles=latency,
-                        operands=operands,
-                        span=span,
-                        op=floating,
-                        of=of,
-                        to=to,
-                        when=self._when or ALWAYS,
-                    )
+                computed = FloatingOp(
+                    width_bits=width,
+                    signed=signed,
+                    stage=stage,
+                    latency_cycles=latency,
+                    operands=operands,
+                    span=span,
+                    op=floating,
+                    of=of,
+                    to=to,
                 )
+                if is_shareable(computed):
+                    computed = replace(computed, when=self._when or ALWAYS)
+                return self._add(computed)
             case _:
                 op = ArithmeticOp(
                     width_bits=width,

@@ -28,6 +28,7 @@ from rtlgen.ir.operations import is_shareable
 from rtlgen.ir.plan import (
     ArithmeticOp,
     ChooseOp,
+    FloatingOp,
     ForwardOp,
     IndexOp,
     LoadOp,
@@ -255,7 +256,7 @@ class _Copy:
                 return replace(op, taps=tuple(taps))
             case ChooseOp():
                 return replace(op, when=self._predicate(op.when))
-            case ArithmeticOp() if is_shareable(op):
+            case ArithmeticOp() | FloatingOp() if is_shareable(op):
                 return replace(op, when=self._working(op.when, depth))
             case _:
                 return op

@@ -14,7 +14,7 @@ import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.functional_units import FunctionalUnit, functional_units, has_slack
 from rtlgen.ir.iterations import iterations_of, predicate_mask
-from rtlgen.ir.operations import is_shareable
+from rtlgen.ir.operations import UnitOp, is_shareable
 from rtlgen.ir.partial_products import multiplier_blocks
 from rtlgen.ir.plan import (
     ArithmeticOp,
@@ -66,7 +66,7 @@ def random_stream(stream: Stream, rng: random.Random) -> Stream:
     )
 
 
-def begins(stream: Stream) -> tuple[list[int], ArithmeticOp]:
+def begins(stream: Stream) -> tuple[list[int], UnitOp]:
     """Return the cycles of a region in which the one operation of a stream begins."""
     (op,) = [op for op in stream.operations if is_shareable(op)]
     rows = predicate_mask(op.when, iterations_of(stream.levels))
@@ -154,6 +154,34 @@ def test_what_is_limited_shares_multipliers(text: str, limit: int, before: int) 
     limited = checked(rtlgen.compile(source=text, max_dsp=limit))
     assert multiplier_blocks(limited.plan) == limit
     assert limited.report()["figures"]["dsp"] == limit
+
+
+FLOATS = """void f(float a[8][8], const float x[8], const float y[8]) {
+  float s = 0.0f;
+  for (int i = 0; i < 8; i++) s += x[i] * y[i];
+  for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) a[i][j] = a[i][j] * s; }"""
+
+
+def test_products_of_floats_share_multipliers() -> None:
+    free = rtlgen.compile(source=FLOATS)
+    assert multiplier_blocks(free.plan) == 8
+    design = checked(rtlgen.compile(source=FLOATS, max_dsp=4))
+    assert multiplier_blocks(design.plan) == 4
+    assert units_of(design.plan) == [("mul", ["S1", "S2"])]
+    assert predicted_cycles(design.plan) <= predicted_cycles(free.plan) + 2
+    assert "S1, S2 share a multiplier" in plan_report_text(design.report())
+
+
+def test_dividers_of_floats_are_one_and_adders_where_the_clock_loses_nothing() -> None:
+    text = """void f(const float a[8], float b[8], const float c[8], float s[1]) {
+      s[0] = 1.0f;
+      for (int i = 0; i < 8; i++) s[0] += a[i] / c[i];
+      for (int i = 0; i < 8; i++) b[i] = (a[i] + s[0]) / (c[i] + 2.0f); }"""
+    design = checked(rtlgen.compile(source=text))
+    assert ("div", ["S1", "S2"]) in units_of(design.plan)
+    adders = [u for u in functional_units(design.plan.streams) if u.op.op == "add"]
+    assert all(unit.is_registered for unit in adders)
+    assert "S1, S2 share a divider" in plan_report_text(design.report())
 
 
 def test_products_of_a_statement_take_turns_in_its_initiation_interval() -> None:
