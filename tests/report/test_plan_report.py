@@ -178,3 +178,15 @@ def test_the_schedule_of_lanes_names_each_of_them() -> None:
     rows = design.report()["schedule"]["rows"]
     assert [row["statement"] for row in rows] == ["S0", "S0_1", "S0_2", "S0_3"]
     assert all(len(row["vector"]) == 3 for row in rows)
+
+
+def test_types_are_those_of_c() -> None:
+    design = rtlgen.compile(
+        source="float f(const float x[8], double a, short n[8]) {"
+        "  float s = 0; for (int i = 0; i < 8; i++) s += x[i] * a + n[i]; return s; }"
+    )
+    report = design.report()
+    types = {memory["name"]: memory["type"] for memory in report["memories"]}
+    assert (types["x"], types["n"]) == ("float32", "int16")
+    assert report["scalars"] == [{"name": "a", "bits": 64, "signed": False, "type": "float64"}]
+    assert re.search(r"^x +\[8\] +float32 +in", plan_report_text(report), re.MULTILINE)
