@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +102,12 @@ def types_of(op: FloatOp, type_: FloatType) -> tuple[NumberType, NumberType]:
     return type_, INT32 if op in ("lt", "to_int") else type_
 
 
-def measure(op: FloatOp, operands: int, type_: FloatType) -> dict[str, Any]:
+def measure(
+    op: FloatOp, operands: int, type_: FloatType, seeds: Sequence[int] = DEFAULT_SEEDS
+) -> dict[str, Any]:
     """Return one row: an operation of a format."""
     planned = operation(op, *types_of(op, type_))
-    report = synthesise_operation(planned, operands)
+    report = synthesise_operation(planned, operands, seeds)
     assert report.fmax_mhz is not None
     return {
         "operation": op,
@@ -115,8 +117,25 @@ def measure(op: FloatOp, operands: int, type_: FloatType) -> dict[str, Any]:
         "ff": report.ff,
         "dsp": report.dsp,
         "fmax_mhz": round(report.fmax_mhz, 1),
+        "seeds": len(seeds),
         "critical_path": report.critical_path,
     }
+
+
+def store(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the results, and print them."""
+    made_by = circumstances()
+    table = markdown_table(
+        ["operation", "format", "cycles", "LUT", "FF", "DSP", "MHz", "seeds"],
+        [
+            [r["operation"], r["format"], r["cycles"], r["lut"], r["ff"], r["dsp"], r["fmax_mhz"],
+             r["seeds"]]
+            for r in rows
+        ],
+    )  # fmt: skip
+    footer = f"{made_by['date']}, {DEVICE}, median of the seeds; {tools_text(made_by)}."
+    write_results("floats", {"device": DEVICE, "rows": list(rows)}, f"{table}\n\n{footer}")
+    print(table)
 
 
 def main() -> int:
@@ -126,15 +145,7 @@ def main() -> int:
         for type_ in (FLOAT32, FLOAT64, FLOAT16)
         for op, operands in OPERATIONS
     ]
-    made_by = circumstances()
-    table = markdown_table(
-        ["operation", "format", "cycles", "LUT", "FF", "DSP", "MHz"],
-        [[r["operation"], r["format"], r["cycles"], r["lut"], r["ff"], r["dsp"], r["fmax_mhz"]]
-         for r in rows],
-    )  # fmt: skip
-    footer = f"{made_by['date']}, {DEVICE}, median of three seeds; {tools_text(made_by)}."
-    write_results("floats", {"device": DEVICE, "rows": rows}, f"{table}\n\n{footer}")
-    print(table)
+    store(rows)
     missed = [
         row
         for row in rows
