@@ -251,6 +251,9 @@ def test_patterns_of_values_and_back() -> None:
             assert pattern_of(value_of(bits, type_), type_) == bits
     assert pattern_of(1.0, BFLOAT16) == 0x3F80
     assert pattern_of(float("nan"), FLOAT32) == FLOAT32.nan
+    # By way of double, it would be halfway, and even.
+    assert pattern_of(2**60 + 2**36 + 1, FLOAT32) == (127 + 60) << 23 | 1
+    assert type(value_of(5, INT32)) is int and value_of(2**32 - 1, INT32) == -1
     assert pattern_of(-1e-50, FLOAT32) == FLOAT32.sign_bit
     assert pattern_of(1e39, FLOAT32) == FLOAT32.infinity
     assert to_words(np.array([1.0], np.float32)).tolist() == [0x3F800000]
