@@ -27,11 +27,15 @@ from rtlgen.verify import golden_compiled
 from rtlgen.verify.golden import Engine, run_golden
 from rtlgen.verify.values import (
     element_dtype,
+    element_value,
+    is_nan,
     is_same,
     pattern_of,
     stored_dtype,
     to_words,
+    value_json,
     value_of,
+    value_text,
 )
 from tests.oracles.scops import HERE, access, array, loop, scop
 
@@ -277,3 +281,23 @@ def test_compiled_operations_leave_nothing_undefined(
     for other in FORMATS:
         check("convert", type_, other, numbers, "compiled")
     assert capfd.readouterr().err == ""
+
+
+def test_values_are_the_same_by_their_bits() -> None:
+    one, other, zero = (value_of(bits, FLOAT32) for bits in (0x7FC00000, 0x7FC00001, 0))
+    assert is_same(one, one) and not is_same(one, other)
+    assert not is_same(zero, value_of(FLOAT32.sign_bit, FLOAT32))
+    assert is_same(3, 3) and not is_same(3, 4) and is_same(None, None)
+    assert not is_same(zero, None) and not is_same(None, zero)
+
+
+def test_a_nan_is_told_by_its_bits_and_no_integer_is_one() -> None:
+    words = np.array([0x7F800001, 0x7F800000, 0xFF800001, 1], np.uint32)
+    assert is_nan(words.view(np.float32), FLOAT32).tolist() == [True, False, True, False]
+    assert not is_nan(words, IntType(32, False)).any()
+
+
+def test_integers_are_shown_as_they_are() -> None:
+    assert (value_text(-5), value_json(-5)) == ("-5", -5)
+    shown = element_value(np.int16(-5))
+    assert type(shown) is int and shown == -5
