@@ -1,0 +1,63 @@
+"""The thirty kernels of PolyBench/C 4.2.1, in texts of our own, in double precision."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rtlgen
+from rtlgen.frontend import parse_file
+from tests.frontend.lowering.c_check import assert_scop_as_c
+from tests.oracles.gcc_oracle import have_gcc
+
+FILES = sorted(Path(__file__).parent.glob("*.c"))
+SIMULATED = ("floyd-warshall", "trisolv")
+
+needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+
+def function_of(path: Path) -> str:
+    return f"kernel_{path.stem.replace('-', '_')}"
+
+
+def test_all_thirty_are_there() -> None:
+    assert len(FILES) == 30
+
+
+@needs_gcc
+@pytest.mark.sample(*(path.stem for path in FILES[::3]))
+@each_file
+def test_a_kernel_means_what_gcc_says(path: Path) -> None:
+    assert_scop_as_c(parse_file(path, function=function_of(path)).scop, {})
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", ["gemm", "jacobi-1d", "trisolv"])
+def test_a_kernel_in_float_means_what_gcc_says(name: str) -> None:
+    path = next(path for path in FILES if path.stem == name)
+    defines = {"DATA_TYPE_IS_FLOAT": "1"}
+    scop = parse_file(path, function=function_of(path), defines=defines).scop
+    assert_scop_as_c(scop, defines)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("name", SIMULATED)
+def test_a_circuit_of_a_kernel_is_exact(name: str) -> None:
+    verify(next(path for path in FILES if path.stem == name))
+
+
+@pytest.mark.simulation
+@pytest.mark.long
+@needs_gcc
+@each_file
+def test_a_kernel_is_verified_against_gcc(path: Path) -> None:
+    verify(path)
+
+
+def verify(path: Path) -> None:
+    design = rtlgen.compile(path, function=function_of(path))
+    verified = design.verify(oracle="gcc" if have_gcc() else "golden")
+    assert verified.exact, verified.failures
+    assert verified.cycles == verified.predicted_cycles
