@@ -9,8 +9,10 @@ import pytest
 
 from rtlgen.frontend import parse_file
 from rtlgen.ir.scop import Scop
+from rtlgen.verify.c_oracle import with_known_nan
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data import random_inputs
+from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.golden import run_golden
 from tests.oracles.gcc_oracle import have_gcc, run_gcc
 
@@ -43,6 +45,9 @@ INSTANCES = {
     "bicg": {"S0": 8, "S1": 8, "S2": 64, "S3": 64},
     "gemm": {"S0": 64, "S1": 512},
     "fgemm": {"S0": 256, "S1": 4096},
+    "jacobi_solver": {"S0": 120, "S1": 660, "S1_1": 660, "S2": 120, "S3": 120},
+    "softmax_layer": {"S0": 10, "S1": 320, "S2": 1, "S3": 9, "S4": 1}
+    | {f"S{n}": 10 for n in range(5, 33)},
     "half_fir": {"S0": 241, "S1": 241 * 16, "S2": 241},
     "gemm64": {"S0": 64**2, "S1": 64**3},
     "gemver": {"S0": 64, "S1": 64, "S2": 8, "S3": 64},
@@ -91,7 +96,9 @@ def test_compiled_golden_model_and_gcc_agree(path: Path, seed: int) -> None:
     scop = load(path)
     inputs = random_inputs(scop, seed)
     golden, second = run_golden(scop, inputs, engine="compiled"), run_gcc(scop, inputs)
-    assert compare_memories(golden.arrays, second.arrays).exact
+    # C leaves open which NaN an operation gives.
+    outcome = with_known_nan(scop, Outcome(second.arrays, second.returned), golden)
+    assert compare_memories(golden.arrays, outcome.arrays).exact
     assert golden.counts == INSTANCES[path.stem]
     assert golden.events == ()
 

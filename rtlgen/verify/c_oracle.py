@@ -19,7 +19,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
-from rtlgen.frontend.text.headers import math_library
 from rtlgen.frontend.text.tokens import split
 from rtlgen.ir.expr import walk
 from rtlgen.ir.records import Record, RecordMember
@@ -225,7 +224,7 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
         raise _refused(scop, f"{Path(compiler).name} refuses the file", log)
     library = folder / "library.c"
-    library.write_text(_library(scop.source.text))
+    library.write_text(library_text(scop.source.text))
     linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, *options.flags, main, library]
     linking += [folder / "kernel.o", "-lm", "-o", program]
     if not _is_compiled(linking, log):
@@ -243,7 +242,7 @@ static inline double __ulong_as_double(uint64_t u) { double x; memcpy(&x, &u, 8)
 """
 
 
-def _library(text: str) -> str:
+def library_text(text: str) -> str:
     """Return the functions of <math.h> that a file may call, as the circuit computes them.
 
     They are correctly rounded, which those of a C library need not be: its own differ from machine

@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from rtlgen.frontend.text.headers import math_library
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.verify.c_oracle import STANDARDS, with_known_nan
+from rtlgen.verify.c_oracle import STANDARDS, library_text, with_known_nan
 from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.golden_state import GoldenResult
 from rtlgen.verify.values import Elements, Value, element_dtype
@@ -92,7 +93,11 @@ def _compiled(text: str, function: str, define: tuple[str, ...]) -> tuple[list[s
         # Compilers that do not know `_Float16` do not know how it is rounded, either.
         flags.append(f"-fexcess-precision={'16' if '_Float16' in text else 'standard'}")
         _gcc(["-E", "-P", *flags, str(source), "-o", str(preprocessed)])
-        _gcc([*flags, *FLAGS, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"])
+        functions = folder / "library.c"
+        functions.write_text(library_text(text))
+        flags += [f"-fno-builtin-{each}" for each in math_library()]
+        sources = [str(source), str(functions)]
+        _gcc([*flags, *FLAGS, "-shared", "-fPIC", *sources, "-o", str(library), "-lm"])
         return parameter_names(function, preprocessed.read_text()), library.read_bytes()
 
 
