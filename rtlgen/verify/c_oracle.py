@@ -19,6 +19,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
+from rtlgen.frontend.text.headers import math_library
 from rtlgen.frontend.text.tokens import split
 from rtlgen.ir.expr import walk
 from rtlgen.ir.records import Record, RecordMember
