@@ -44,7 +44,7 @@ def test_c_text_is_compiled_as_a_file_is() -> None:
         )
     )
     with pytest.raises(rtlgen.RtlgenError) as caught:
-        rtlgen.compile(source="void f(float a[4]) { a[0] = 1; }")
+        rtlgen.compile(source="void f(long double a[4]) { a[0] = 1; }")
     assert caught.value.diagnostic.render(caught.value.sources).splitlines()[1:2] == [
         " --> kernel.c:1:14"
     ]

@@ -96,7 +96,7 @@ def test_a_json_diagnostic_has_place_note_and_help() -> None:
 
 def test_every_refusal_of_a_file_is_told(tmp_path: Path) -> None:
     path = tmp_path / "two.c"
-    path.write_text("void f(int a[4], float b[4])\n{\n  a[0] = b[0];\n  a[1] = c;\n}\n")
+    path.write_text("void f(int a[4], long double b[4])\n{\n  a[0] = b[0];\n  a[1] = c;\n}\n")
     outcome = rtlgen("check", path, "--json")
     assert [d["code"] for d in outcome.document["diagnostics"]] == ["E0108", "E0107"]
     assert outcome.err.count("error[") == 2
