@@ -46,7 +46,7 @@ def test_c_text_is_compiled_as_a_file_is() -> None:
     with pytest.raises(rtlgen.RtlgenError) as caught:
         rtlgen.compile(source="void f(long double a[4]) { a[0] = 1; }")
     assert caught.value.diagnostic.render(caught.value.sources).splitlines()[1:2] == [
-        " --> kernel.c:1:14"
+        " --> kernel.c:1:20"
     ]
     with pytest.raises(TypeError, match="needs a path or a source"):
         rtlgen.compile()
