@@ -19,11 +19,12 @@ class UnknownIdentifier(FrontendError):
 
 
 class FloatingPoint(FrontendError):
-    """A floating-point type or constant is none that a circuit computes with.
+    """A floating-point type, constant or way of rounding is none that a circuit computes with.
 
     There are `float`, `double`, `_Float16` and `__bf16`, each operation of which is rounded as IEEE
     754 has it. There is no `long double`, whose format differs from machine to machine, and no
-    complex type: keep the two parts in variables of their own.
+    complex type: keep the two parts in variables of their own. Operations are rounded to nearest,
+    whatever `fesetround` asks for.
 
         double re = a_re * b_re - a_im * b_im;
         double im = a_re * b_im + a_im * b_re;

@@ -18,6 +18,7 @@ from rtlgen.frontend.analysis.values import Value, literal
 from rtlgen.frontend.errors import (
     CallArguments,
     CallUnsupported,
+    FloatingPoint,
     FrontendError,
     Recursion,
     ReturnUnsupported,
@@ -33,7 +34,14 @@ from rtlgen.frontend.scop.float_calls import float_call, is_float_function
 from rtlgen.frontend.scop.place import Place, StatementReader
 from rtlgen.frontend.scop.pure_functions import NotAnExpression, PureCall
 from rtlgen.frontend.syntax.assigned import assigned
-from rtlgen.frontend.syntax.functions import ABSOLUTE, BLOCK_CALLS, TELLING, is_pure, parameters
+from rtlgen.frontend.syntax.functions import (
+    ABSOLUTE,
+    BLOCK_CALLS,
+    ROUNDING,
+    TELLING,
+    is_pure,
+    parameters,
+)
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.types import CType
 from rtlgen.ir.expr import walk
@@ -203,8 +211,15 @@ class CallReader:
             node, f"the function `{name}` is not defined here", "its text is needed"
         )
 
-    def _outside(self, node: c_ast.FuncCall, name: str) -> CallUnsupported:
+    def _outside(self, node: c_ast.FuncCall, name: str) -> FrontendError:
         """Return the refusal of a call that is a statement, and may change what is computed."""
+        if name in ROUNDING:
+            return FloatingPoint(
+                "the rounding of floating-point operations is changed",
+                labels=(Label(self._locator.span(node), f"`{name}` is called"),),
+                notes=("a circuit rounds to nearest, ties to even, and has no exceptions",),
+                help="leave out the call",
+            )
         return CallUnsupported(
             f"the function `{name}` is not defined here",
             labels=(Label(self._locator.span(node), "may change what is computed"),),

@@ -22,6 +22,11 @@ TELLING = frozenset(
 BLOCK_CALLS = frozenset(("memset", "memcpy", "memmove"))
 """Functions that set a block of memory."""
 
+ROUNDING = frozenset(
+    ("fesetround", "fesetenv", "feupdateenv", "feholdexcept", "feenableexcept", "fesetmode")
+)
+"""Functions of <fenv.h> that change how operations are rounded, or what they stop at."""
+
 ABSOLUTE = {"abs": INT32, "labs": INT64, "llabs": INT64}
 """Functions that return the magnitude of a number, and the types of it."""
 
