@@ -17,6 +17,7 @@ from tests.oracles.math_library.judge import (
     Range,
     compiled,
     judged,
+    judged_doubles,
     judged_pairs,
     results_of_doubles,
 )
@@ -52,9 +53,13 @@ SPECIAL = {
 """Of infinities, zeros, and what a logarithm is not defined for."""
 
 
+UNITS_OFF = {"log": Decimal("0.51"), "pow": Decimal("0.65")}
+"""Bounds of functions of doubles, in units in the last place."""
+
+
 def test_every_text_is_judged() -> None:
     assert (
-        {*OF_ONE_OPERAND, "powf", "exp"}
+        {*OF_ONE_OPERAND, "powf", "exp", *UNITS_OFF}
         == set(TABLES)
         == {path.stem for path in FOLDER.glob("*.c")}
     )
@@ -151,19 +156,139 @@ def test_e_to_a_double_keeps_to_annex_f(tmp_path: Path) -> None:
 
 
 @needs_gcc
+@pytest.mark.parametrize("name", UNITS_OFF)
+def test_results_of_doubles_are_within_the_bound(name: str, tmp_path: Path) -> None:
+    distance = judged_doubles(name, FOLDER / f"{name}.c", tmp_path, 400_000)
+    assert distance.wrong == ()
+    assert distance.finite > 280_000
+    assert distance.most < UNITS_OFF[name]
+
+
+@needs_gcc
+@pytest.mark.long
+@pytest.mark.parametrize("name", UNITS_OFF)
+def test_many_results_of_doubles_are_within_the_bound(name: str, tmp_path: Path) -> None:
+    distance = judged_doubles(name, FOLDER / f"{name}.c", tmp_path, 20_000_000, seed=1234567)
+    assert distance.wrong == ()
+    assert distance.most < UNITS_OFF[name]
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("name", "table", "row", "change"),
+    [("log", "rtlgen_log_c", 300, 1 << 20), ("log", "rtlgen_log_c", 1, 1 << 50),
+     ("pow", "rtlgen_pow_c", 300, 1 << 28), ("pow", "rtlgen_pow_m", 77, 1),
+     ("pow", "rtlgen_pow_e", 400, 1 << 12), ("pow", "rtlgen_pow_t", 200, 1 << 14)],
+)  # fmt: skip
+def test_a_table_of_doubles_that_is_wrong_in_one_row_is_noticed(
+    name: str, table: str, row: int, change: int, tmp_path: Path
+) -> None:
+    tables = dict(tables_of(name))
+    tables[table] = [value ^ change * (i == row) for i, value in enumerate(tables[table])]
+    path = tmp_path / f"{name}.c"
+    path.write_text(with_tables((FOLDER / f"{name}.c").read_text(), tables))
+    assert judged_doubles(name, path, tmp_path, 400_000).most > UNITS_OFF[name]
+
+
+@needs_gcc
+def test_powers_that_are_doubles_are_exact(tmp_path: Path) -> None:
+    powers = [(float(x), float(n)) for x in range(2, 200) for n in range(54) if x**n < 1 << 53]
+    powers += [(2.0, float(n)) for n in range(-1074, 1024)]
+    powers += [(float(x * x), 0.5) for x in range(1, 3000)]
+    expected = [
+        int(x) ** int(n) if n >= 1 else x**n if x == 2 or n == 0 else round(x**n) for x, n in powers
+    ]
+    x, y = (np.array(side).view(np.uint64).tolist() for side in zip(*powers, strict=True))
+    results = results_of_doubles("pow", FOLDER / "pow.c", tmp_path, x, y)
+    assert np.array(results, np.uint64).view(float).tolist() == [float(it) for it in expected]
+
+
+@needs_gcc
+def test_logarithms_keep_to_annex_f(tmp_path: Path) -> None:
+    infinity, nan, negative = 0x7FF0000000000000, 0x7FF8000000000000, 1 << 63
+    expected = {
+        0: infinity | negative, negative: infinity | negative, 0x3FF0000000000000: 0,
+        infinity: infinity, infinity | negative: nan, negative | 1: nan, 0xBFF0000000000000: nan,
+        nan: nan, nan | negative: nan, infinity + 1: nan,
+        # The smallest subnormal and the largest double; the neighbours of 1.
+        1: 0xC0874385446D71C3, infinity - 1: 0x40862E42FEFA39EF,
+        0x3FF0000000000001: 0x3CAFFFFFFFFFFFFF, 0x3FEFFFFFFFFFFFFF: 0xBCA0000000000000,
+    }  # fmt: skip
+    results = results_of_doubles("log", FOLDER / "log.c", tmp_path, list(expected))
+    assert dict(zip(expected, results, strict=True)) == expected
+
+
+@needs_gcc
+def test_powers_of_doubles_keep_to_annex_f(tmp_path: Path) -> None:
+    infinity, nan, half, huge = float("inf"), float("nan"), 0.5, 1e300
+    any_number = (0.0, -0.0, 5e-324, half, 1.0, -1.0, 2.0, -3.0, huge, -huge, infinity, -infinity)
+    rows = [(nan, -0.0, 1.0), (nan, 0.0, 1.0), (1.0, nan, 1.0), (nan, nan, nan)]
+    for y in (3.0, 1.0, 2.0**53 - 1):
+        rows += [(0.0, -y, infinity), (-0.0, -y, -infinity), (0.0, y, 0.0), (-0.0, y, -0.0)]
+        rows += [(-infinity, -y, -0.0), (-infinity, y, -infinity), (-1.0, y, -1.0)]
+    for y in (half, 2.5, 2.0, 2.0**53, 2.0**63, huge, infinity):
+        rows += [(0.0, -y, infinity), (-0.0, -y, infinity), (0.0, y, 0.0), (-0.0, y, 0.0)]
+        rows += [(-infinity, -y, 0.0), (-infinity, y, infinity)]
+        rows += [(infinity, -y, 0.0), (infinity, y, infinity)]
+    rows += [(-1.0, y, 1.0) for y in (2.0, 2.0**53, huge, infinity, -infinity)]
+    for x in (5e-324, half, -half, 1 - 2**-53):
+        rows += [(x, infinity, 0.0), (x, -infinity, infinity)]
+    for x in (1 + 2**-52, 2.0, -3.0, -huge):
+        rows += [(x, infinity, infinity), (x, -infinity, 0.0)]
+    for x in (-5e-324, -half, -1.0, -huge):
+        rows += [(x, y, nan) for y in (half, -half, 2.5, 5e-324, 2.0**51 + half)]
+    rows += [(-2.0, 3.0, -8.0), (-2.0, 4.0, 16.0), (-2.0, -1075.0, -0.0), (2.0, -1075.0, 0.0)]
+    rows += [(-2.0, 1025.0, -infinity), (-2.0, 1024.0, infinity), (2.0, huge, infinity)]
+    rows += [(2.0, -huge, 0.0), (half, huge, 0.0), (huge, 5e-324, 1.0), (5e-324, -1.0, infinity)]
+    rows += [(5e-324, 1.0, 5e-324), (2.0, -1074.0, 5e-324), (2.0**-537, 2.0, 5e-324)]
+    for x in any_number:
+        rows += [(x, 0.0, 1.0), (x, -0.0, 1.0), (1.0, x, 1.0)]
+        rows += [(x, nan, nan)] if x != 1 else []
+        rows += [(nan, x, nan)] if x != 0 else []
+    x, y, expected = (np.array(side).view(np.uint64).tolist() for side in zip(*rows, strict=True))
+    assert results_of_doubles("pow", FOLDER / "pow.c", tmp_path, x, y) == expected
+
+
+def some_operands(name: str, count: int) -> tuple[list[int], ...]:
+    """Return as many operands of a function of doubles, special ones among them."""
+    random = np.random.default_rng(2)
+    special = [0, 1 << 63, 1, 0x3FF0000000000000, 0x7FF0000000000000, 0xFFF0000000000000]
+    if name == "exp":
+        return (np.resize(np.array([*some_doubles()[::24], *special], np.uint64), count).tolist(),)
+    near_1 = 1 + np.ldexp(random.uniform(-1, 1, count // 2), -random.integers(0, 52, count // 2))
+    x = np.concatenate(
+        [near_1.view(np.uint64), random.integers(1, 0x7FF << 52, count - count // 2)]
+    )
+    x[: len(special)] = special
+    x = x.astype(np.uint64)
+    if name == "log":
+        return (x.tolist(),)
+    with np.errstate(all="ignore"):
+        y = random.uniform(-1080, 1080, count) / np.log2(x.view(float))
+    return x.tolist(), y.view(np.uint64).tolist()
+
+
+@needs_gcc
 @pytest.mark.simulation
 @pytest.mark.long
-def test_the_circuit_of_e_to_a_double_computes_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["exp", *UNITS_OFF])
+def test_circuits_of_functions_of_doubles_compute_the_same(name: str, tmp_path: Path) -> None:
+    operands = some_operands(name, 512)
+    names = "xy"[: len(operands)]
+    given = ", ".join(f"const uint64_t {operand}[512]" for operand in names)
+    called = ", ".join(f"{operand}[i]" for operand in names)
     kernel = tmp_path / "kernel.c"
     kernel.write_text(
-        (FOLDER / "exp.c").read_text()
-        + "void kernel(const uint64_t x[512], uint64_t y[512])\n"
-        + "{\n  for (int i = 0; i < 512; i++) y[i] = rtlgen_exp(x[i]);\n}\n"
+        (FOLDER / f"{name}.c").read_text()
+        + f"void kernel({given}, uint64_t z[512])\n"
+        + f"{{\n  for (int i = 0; i < 512; i++) z[i] = rtlgen_{name}({called});\n}}\n"
     )
-    inputs = [*some_doubles()[::24], 0, 1 << 63, 0x7FF0000000000000, 0xFFF0000000000000]
-    x = np.resize(np.array(inputs, dtype=np.uint64), 512)
-    expected = results_of_doubles("exp", FOLDER / "exp.c", tmp_path, [int(bits) for bits in x])
-    assert rtlgen.compile(kernel).run(x=x).arrays["y"].tolist() == expected
+    arrays = {
+        operand: np.array(bits, dtype=np.uint64)
+        for operand, bits in zip(names, operands, strict=True)
+    }
+    expected = results_of_doubles(name, FOLDER / f"{name}.c", tmp_path, *operands)
+    assert rtlgen.compile(kernel).run(inputs=arrays).arrays["z"].tolist() == expected
 
 
 @needs_gcc

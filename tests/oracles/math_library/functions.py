@@ -112,7 +112,8 @@ def power(x: Decimal, y: Decimal) -> Decimal:
 
 
 FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
-    "expf": exp, "logf": log, "powf": power, "tanhf": tanh, "sinf": sin, "cosf": cos
+    "expf": exp, "logf": log, "powf": power, "tanhf": tanh, "sinf": sin, "cosf": cos,
+    "exp": exp, "log": log, "pow": power,
 }  # fmt: skip
 
 

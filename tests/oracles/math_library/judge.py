@@ -6,9 +6,16 @@ import ctypes
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
 from pathlib import Path
 
-from tests.oracles.math_library.functions import correctly_rounded
+from tests.oracles.math_library.functions import (
+    DIGITS,
+    FUNCTIONS,
+    correctly_rounded,
+    double_value,
+    units_off,
+)
 
 OF_ONE_OPERAND = ("expf", "logf", "tanhf", "sinf", "cosf")
 
@@ -31,6 +38,22 @@ class Judgement:
 
     compared: int
     near: int
+    wrong: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far results are off.
+
+    Members
+    -------
+    finite: how many results were finite and not 0. most: units in the last place.
+    wrong: operands, each with its result, that is NaN, infinite or 0 and should not be, or is not
+        and should; as bits.
+    """
+
+    finite: int
+    most: Decimal
     wrong: tuple[tuple[int, ...], ...]
 
 
@@ -59,17 +82,50 @@ def judged_pairs(name: str, program: Path, pairs: int, seed: int = 8817264546332
     return _judged(name, program, (pairs, seed))
 
 
-def results_of_doubles(name: str, text: Path, folder: Path, inputs: Sequence[int]) -> list[int]:
-    """Return what the C text of a function of one double gives, all as bits."""
+def judged_doubles(
+    name: str, text: Path, folder: Path, count: int, seed: int = 88172645463325252
+) -> Distance:
+    """Measure a function of one double, or of two, on so many operands."""
+    program = folder / name
+    operands = 2 if name == "pow" else 1
+    subprocess.run(
+        [
+            "gcc", "-O2", "-fwrapv", "-o", program, Path(__file__).with_name("judge_doubles.c"),
+            f'-DTEXT="{text}"', f"-DNAME=rtlgen_{name}", f"-DREFERENCE={name}l",
+            *(["-DPAIRS"] if operands == 2 else []), "-lm",
+        ],
+        check=True,
+    )  # fmt: skip
+    command = [str(program), str(count), str(seed)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    lines = [line.split() for line in told.splitlines()]
+    found = [(word, tuple(int(bits, 16) for bits in rest)) for word, *rest in lines[:-1]]
+    farthest = [bits for word, bits in found if word == "off"][-1]
+    with localcontext(Context(prec=DIGITS)):
+        value = FUNCTIONS[name](*(double_value(bits) for bits in farthest[:operands]))
+        most = units_off(value, farthest[-1])
+    return Distance(int(lines[-1][1]), most, tuple(bits for word, bits in found if word == "wrong"))
+
+
+def results_of_doubles(name: str, text: Path, folder: Path, *operands: Sequence[int]) -> list[int]:
+    """Return what the C text of a function of doubles gives, all as bits.
+
+    Parameters
+    ----------
+    operands: for each operand of the function its values, one by one.
+    """
+    names = "xy"[: len(operands)]
+    given = ", ".join(f"uint64_t {operand}" for operand in names)
     source = folder / f"{name}_called.c"
     source.write_text(
-        f'#include "{text}"\nuint64_t called(uint64_t x) {{ return rtlgen_{name}(x); }}\n'
+        f'#include "{text}"\n'
+        f"uint64_t called({given}) {{ return rtlgen_{name}({', '.join(names)}); }}\n"
     )
     library = folder / f"{name}.so"
     subprocess.run(["gcc", "-O2", "-fwrapv", "-shared", "-fPIC", "-o", library, source], check=True)
     called = ctypes.CDLL(str(library)).called
-    called.argtypes, called.restype = [ctypes.c_uint64], ctypes.c_uint64
-    return [called(bits) for bits in inputs]
+    called.argtypes, called.restype = [ctypes.c_uint64] * len(operands), ctypes.c_uint64
+    return [called(*bits) for bits in zip(*operands, strict=True)]
 
 
 def _judged(name: str, program: Path, arguments: Sequence[int]) -> Judgement:

@@ -97,6 +97,32 @@ def powf() -> Tables:
     } | {name.replace("expf", "powf"): table for name, table in expf().items()}
 
 
+def log_of_doubles() -> Tables:
+    """Return c, near 4096/m in the middle of each part of 1 <= m < 2, and -ln(c/4096)."""
+    return _reciprocals("log", Decimal(1))
+
+
+def pow_of_doubles() -> Tables:
+    """Return c and -log2(c/4096) as of `log_of_doubles`, and the tables of powers of 2."""
+    e = [in_units(exp(log(Decimal(2)) * i / 512), 61) for i in range(512)]
+    steps = [log(Decimal(2)) * j / 2**18 for j in range(512)]
+    return {
+        **_reciprocals("pow", log(Decimal(2))),
+        "rtlgen_pow_e": e,
+        "rtlgen_pow_t": [in_units(exp(z) - 1, 62) for z in steps],
+    }
+
+
+def _reciprocals(name: str, unit: Decimal) -> Tables:
+    """Return c and -log(c/4096) in multiples of `unit`; beside 1 and 2, c is 4096 and 2048."""
+    c = [4096, *(in_units(1024 / Decimal(1025 + 2 * i), 12) for i in range(1, 511)), 2048]
+    logs = [in_units(-log(Decimal(at) / 4096) / unit, 78) for at in c]
+    return {
+        f"rtlgen_{name}_c": [_masked(a, 46) | b << 46 for a, b in zip(logs, c, strict=True)],
+        f"rtlgen_{name}_m": [a >> 46 for a in logs],
+    }
+
+
 def tanhf() -> Tables:
     """Return the polynomials of tanh(x), below 1 of tanh(x)/2^e, for 64 parts of each binade."""
     units = (55, 57, 57, 53, 53, 54, 54)
@@ -174,7 +200,7 @@ def _angle(name: str) -> dict[str, Sequence[int]]:
 
 TABLES: Mapping[str, Callable[[], Tables]] = {
     "expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf, "cosf": cosf,
-    "exp": exp_of_doubles,
+    "exp": exp_of_doubles, "log": log_of_doubles, "pow": pow_of_doubles,
 }  # fmt: skip
 
 
