@@ -18,7 +18,8 @@ from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.golden import run_golden
 from tests.oracles.gcc_oracle import have_gcc, run_gcc
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*/*.c"))
+FOLDER = Path(__file__).parent.parent / "examples"
+EXAMPLES = sorted([*FOLDER.glob("*/*.c"), *FOLDER.glob("float/*/*.c")])
 NAMES = [path.stem for path in EXAMPLES]
 SMALL = [path for path in EXAMPLES if path.stem not in ("gemm64", "tce", "vgg")]
 

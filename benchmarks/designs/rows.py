@@ -113,9 +113,13 @@ tests/kernels/heat.c --unroll t=2
 tests/kernels/viterbi.c --unroll to=4
 tests/kernels/min_plus.c --unroll j=3
 tests/kernels/relu.c --unroll i=8
-examples/fgemm/fgemm.c --unroll j=4
-examples/fgemm/fgemm.c --max-dsp 8
-examples/fgemm/fgemm.c -D N=32 --memory axi --max-dsp 32
+examples/float/fgemm/fgemm.c
+examples/float/half_fir/half_fir.c
+examples/float/jacobi_solver/jacobi_solver.c
+examples/float/softmax_layer/softmax_layer.c
+examples/float/fgemm/fgemm.c --unroll j=4
+examples/float/fgemm/fgemm.c --max-dsp 8
+examples/float/fgemm/fgemm.c -D N=32 --memory axi --max-dsp 32
 tests/forms/float_dot.c
 tests/forms/float_dot.c --float reassociate
 tests/forms/double_solve.c
