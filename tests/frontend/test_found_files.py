@@ -82,7 +82,7 @@ def test_whole_literals_of_floating_types_are_the_integers_that_c_makes_of_them(
     "value", ["0.5", "1.5f", "1.0 + 2.75", "a[0] * 1.0", "c ? 1.0 : a[0]", "a[0] / 4 * 0.3"]
 )
 def test_what_is_calculated_in_floating_point_is_converted_back(value: str) -> None:
-    program = assert_as_gcc(f"void f(int a[8], int c) {{ a[1] = {value}; }}")
+    program = assert_as_gcc(f"void f(int a[8], int c) {{ a[1] = {value}; a[2] = c; }}")
     assert codes(program) == []
 
 

@@ -329,7 +329,7 @@ REFUSED = {
         "E0110",
         "the members of `union U` are not numbers of one size",
     ),
-    "union U { float f; unsigned u; };\nunsigned f(union U *u) { return u->u; }": (
+    "union U { double f; unsigned u; };\nunsigned f(union U *u) { return u->u; }": (
         "E0110",
         "the members of `union U` are not numbers of one size",
     ),
