@@ -12,7 +12,7 @@ from tests.frontend.lowering.c_check import assert_scop_as_c
 from tests.oracles.gcc_oracle import have_gcc
 
 FILES = sorted(Path(__file__).parent.glob("*.c"))
-SIMULATED = ("floyd-warshall", "trisolv")
+SIMULATED = ("trisolv",)
 
 needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -27,7 +27,7 @@ def test_all_thirty_are_there() -> None:
 
 
 @needs_gcc
-@pytest.mark.sample(*(path.stem for path in FILES[::3]))
+@pytest.mark.sample(*(path.stem for path in FILES[::5]))
 @each_file
 def test_a_kernel_means_what_gcc_says(path: Path) -> None:
     assert_scop_as_c(parse_file(path, function=function_of(path)).scop, {})
