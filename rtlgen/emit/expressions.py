@@ -61,12 +61,12 @@ def constant_text(value: int, type_: NumberType, calls: Mapping[str, str]) -> st
     return text if value >= 0 else f"({text})"
 
 
-def division_name(op: str, type_: NumberType) -> str:
+def division_name(op: str, type_: IntType) -> str:
     """Return the name of the total division or remainder of a type."""
     return f"{'divide' if op == 'div' else 'remainder'}_{type_}"
 
 
-def division_body(op: str, type_: NumberType) -> str:
+def division_body(op: str, type_: IntType) -> str:
     """Return that function's value, of the dividend `a` and the divisor `b`."""
     undefined = "a" if op == "rem" else "-1" if type_.signed else f"UINT{type_.width_bits}_MAX"
     plain = f"a {_SYMBOLS[op]} b"
@@ -77,10 +77,10 @@ def division_body(op: str, type_: NumberType) -> str:
     return f"b == 0 ? {undefined} : b == -1 ? {by_minus_one} : {plain}"
 
 
-def divisions(expr: Expr) -> frozenset[tuple[str, NumberType]]:
+def divisions(expr: Expr) -> frozenset[tuple[str, IntType]]:
     """Return the total divisions that the text of `expr` calls."""
     return frozenset(
-        (node.op, node.left.type)
+        (node.op, node.type)
         for node in walk(expr)
         if isinstance(node, Binary) and node.op in ("div", "rem") and not _divides_plainly(node)
     )
@@ -137,7 +137,7 @@ def expression_text(expr: Expr, element: Element, calls: Mapping[str, str]) -> s
             return operation_text(expr, [text(operand) for operand in operands], calls)
 
 
-def _unary(op: str, operand: str, type_: NumberType) -> str:
+def _unary(op: str, operand: str, type_: IntType) -> str:
     if op == "lnot":
         return f"({operand} == 0)"
     return _wrapped(f"({'-' if op == 'neg' else '~'}{operand})", type_)
@@ -154,7 +154,7 @@ def _binary(expr: Binary, left: str, right: str, calls: Mapping[str, str]) -> st
         pattern = type_text(IntType(max(32, type_.width_bits), False))
         return f"({type_text(type_)})(({pattern}){left} << {count})"
     if expr.op in ("div", "rem") and not _divides_plainly(expr):
-        return f"{calls[division_name(expr.op, type_)]}({left}, {right})"
+        return f"{calls[division_name(expr.op, expr.type)]}({left}, {right})"
     return _wrapped(f"({left} {_SYMBOLS[expr.op]} {right})", expr.type)
 
 
@@ -165,6 +165,6 @@ def _shift_count(expr: Binary, right: str) -> str:
     return f"({right} & {last})"
 
 
-def _wrapped(text: str, type_: NumberType) -> str:
+def _wrapped(text: str, type_: IntType) -> str:
     """Return what C computes in int, converted to a type that is narrower."""
     return text if type_.width_bits >= 32 else f"({type_text(type_)}){text}"

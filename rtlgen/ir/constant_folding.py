@@ -27,7 +27,7 @@ from rtlgen.ir.expr import (
     with_children,
 )
 from rtlgen.ir.float_narrowing import folded_float
-from rtlgen.ir.types import NumberType
+from rtlgen.ir.types import IntType
 from rtlgen.ir.value_ranges import Facts, NoValueYet, ValueRanges
 
 
@@ -118,10 +118,10 @@ def _neutral(expr: Expr) -> Expr:
             return expr
 
 
-def _is_minus_one(op: str, value: int, type_: NumberType) -> bool:
+def _is_minus_one(op: str, value: int, type_: IntType) -> bool:
     """Tell whether a factor or divisor only changes the sign, modulo a power of two."""
     return value == (-1 if op == "div" else type_.wrap(-1))
 
 
-def _negative(x: Expr, type_: NumberType) -> Expr:
+def _negative(x: Expr, type_: IntType) -> Expr:
     return _neutral(Unary("neg", x, type_))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.types import FLOAT64, INT32, FloatType, NumberType
+from rtlgen.ir.types import FLOAT64, INT32, FloatType, IntType, NumberType
 
 UnaryOp: TypeAlias = Literal["neg", "not", "lnot"]
 ArithmeticOp: TypeAlias = Literal[
@@ -45,7 +45,7 @@ class IndexValue:
     """The value of an affine expression of the iterators, computed in `type` (it wraps)."""
 
     affine: Affine
-    type: NumberType
+    type: IntType
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Unary:
 
     op: UnaryOp
     operand: Expr
-    type: NumberType
+    type: IntType
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Binary:
     op: BinaryOp
     left: Expr
     right: Expr
-    type: NumberType
+    type: IntType
 
     def __post_init__(self) -> None:
         if self.op in COMPARISONS and self.type != INT32:

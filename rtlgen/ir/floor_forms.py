@@ -28,7 +28,7 @@ from rtlgen.ir.expr import (
     Select,
     Unary,
 )
-from rtlgen.ir.types import INT64, NumberType
+from rtlgen.ir.types import INT64, IntType
 from rtlgen.ir.value_ranges import Range, value_range
 
 _LARGEST = 1 << 62
@@ -63,7 +63,7 @@ class _Forms:
                 return self._held(Constant(value, INT64))
             case IndexValue(affine, type_):
                 return self._wrapped(self._held(IndexValue(affine, INT64)), type_)
-            case Cast(operand, type_):
+            case Cast(operand, IntType() as type_):
                 return self._wrapped(self.of(operand), type_)
             case Unary("neg", operand, type_):
                 return self._wrapped(self._negated(self.of(operand)), type_)
@@ -152,7 +152,7 @@ class _Forms:
         size = 1 << max(-(low - 1) - 1, high - 1, 1).bit_length()
         return self._plus(self._quotient(above, size), 1)
 
-    def _wrapped(self, a: Expr, type_: NumberType) -> Expr:
+    def _wrapped(self, a: Expr, type_: IntType) -> Expr:
         """Return what a type holds of a number."""
         low, high = self._range(a)
         if type_.is_bool and not 0 <= low <= high <= 1:

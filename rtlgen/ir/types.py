@@ -172,6 +172,12 @@ def type_named(name: str) -> NumberType:
     return _NAMED[name]
 
 
+def integral(type_: NumberType) -> IntType:
+    """Return the type of something that only an integer is: an affine function, a count."""
+    assert isinstance(type_, IntType), f"{type_} holds no integer as it is"
+    return type_
+
+
 def common_type(a: NumberType, b: NumberType) -> NumberType:
     """Return the type of a binary operation (C11 6.3.1.8, the usual arithmetic conversions).
 

@@ -24,7 +24,7 @@ from rtlgen.ir.expr import (
     with_children,
 )
 from rtlgen.ir.scop import Statement
-from rtlgen.ir.types import NumberType
+from rtlgen.ir.types import IntType
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def with_reads(expr: Expr, numbers: Mapping[int, int]) -> Expr:
     return replace(found, index=numbers[found.index]) if isinstance(found, Read) else found
 
 
-def term_of(expr: Expr, type_: NumberType, negative: bool = False) -> Term:
+def term_of(expr: Expr, type_: IntType, negative: bool = False) -> Term:
     """Return an expression of a type as a product of what is none of that type."""
     sign = -1 if negative else 1
     match expr:
@@ -75,7 +75,7 @@ def term_of(expr: Expr, type_: NumberType, negative: bool = False) -> Term:
             return Term(sign, (expr,))
 
 
-def like_terms_added(terms: Iterable[Term], type_: NumberType) -> list[Term]:
+def like_terms_added(terms: Iterable[Term], type_: IntType) -> list[Term]:
     """Return terms none of which are like; coefficients are the nearest to 0 of their values."""
     found: dict[frozenset[tuple[Expr, int]], Term] = {}
     for term in terms:

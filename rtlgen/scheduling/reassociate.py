@@ -28,7 +28,7 @@ from rtlgen.ir.expr import (
     walk,
     with_children,
 )
-from rtlgen.ir.types import NumberType
+from rtlgen.ir.types import IntType
 from rtlgen.scheduling.common_factors import (
     Term,
     common_factors,
@@ -74,12 +74,12 @@ class _Reassociation:
             case _:
                 return with_children(expr, tuple(map(self.rewrite, children(expr))))
 
-    def _sum(self, expr: Expr, type_: NumberType) -> Expr:
+    def _sum(self, expr: Expr, type_: IntType) -> Expr:
         """Add up the terms of a sum, like ones and those that share a factor together."""
         terms = self._terms(expr, type_, False)
         return self._fewer(terms, self._added(terms, type_), type_)
 
-    def _fewer(self, signed: Sequence[tuple[bool, Expr]], plain: Expr, type_: NumberType) -> Expr:
+    def _fewer(self, signed: Sequence[tuple[bool, Expr]], plain: Expr, type_: IntType) -> Expr:
         """Return a sum with fewer products, or `plain`, which it is, where those take longer."""
         best, limit = plain, self._arrival(plain)
         terms = [term_of(expr, type_, negative) for negative, expr in signed]
@@ -99,7 +99,7 @@ class _Reassociation:
         found = self._added(joined, type_)
         return self._fewer(joined, found, type_) if self._arrival(found) <= limit else best
 
-    def _signed(self, term: Term, type_: NumberType) -> tuple[bool, Expr]:
+    def _signed(self, term: Term, type_: IntType) -> tuple[bool, Expr]:
         """Return whether a term is subtracted, and what is added or subtracted."""
         negative, value = term.coefficient < 0, abs(term.coefficient)
         if value > type_.maximum:
@@ -111,7 +111,7 @@ class _Reassociation:
     def _is_late(self, expr: Expr) -> bool:
         return any(isinstance(node, Read) and node.index in self._late for node in walk(expr))
 
-    def _added(self, terms: Iterable[tuple[bool, Expr]], type_: NumberType) -> Expr:
+    def _added(self, terms: Iterable[tuple[bool, Expr]], type_: IntType) -> Expr:
         """Add up terms, which carry their signs.
 
         A value on a recurrence comes last, where it is the only one and the sum is there no later:
@@ -130,7 +130,7 @@ class _Reassociation:
     def _is_recurrent(self, expr: Expr) -> bool:
         return isinstance(expr, Read) and expr.index in self._late
 
-    def _in_order(self, terms: Iterable[tuple[bool, Expr]], type_: NumberType) -> Expr:
+    def _in_order(self, terms: Iterable[tuple[bool, Expr]], type_: IntType) -> Expr:
         """Add up terms two by two, those that are there first."""
         order = count()
         heap = [(self._arrival(term), next(order), negative, term) for negative, term in terms]
@@ -150,7 +150,7 @@ class _Reassociation:
         _, _, negative, result = heap[0]
         return Unary("neg", result, type_) if negative else result
 
-    def _terms(self, expr: Expr, type_: NumberType, negative: bool) -> list[tuple[bool, Expr]]:
+    def _terms(self, expr: Expr, type_: IntType, negative: bool) -> list[tuple[bool, Expr]]:
         match expr:
             case Binary("add", left, right, found) if found == type_:
                 both = self._terms(left, type_, negative)
@@ -161,10 +161,10 @@ class _Reassociation:
             case _:
                 return [(negative, self.rewrite(expr))]
 
-    def _product(self, expr: Expr, type_: NumberType) -> Expr:
+    def _product(self, expr: Expr, type_: IntType) -> Expr:
         return self._multiplied(self._factors(expr, type_), type_)
 
-    def _multiplied(self, factors: Iterable[Expr], type_: NumberType) -> Expr:
+    def _multiplied(self, factors: Iterable[Expr], type_: IntType) -> Expr:
         """Multiply factors two by two, those that are there first."""
         order = count()
         heap = [(self._arrival(factor), next(order), factor) for factor in factors]
@@ -176,7 +176,7 @@ class _Reassociation:
             heapq.heappush(heap, (self._arrival(product), next(order), product))
         return heap[0][2]
 
-    def _factors(self, expr: Expr, type_: NumberType) -> list[Expr]:
+    def _factors(self, expr: Expr, type_: IntType) -> list[Expr]:
         match expr:
             case Binary("mul", left, right, found) if found == type_:
                 return self._factors(left, type_) + self._factors(right, type_)

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Select, Unary
-from rtlgen.ir.types import NumberType
+from rtlgen.ir.types import IntType
 
 Extreme: TypeAlias = Literal["least", "greatest"]
 
@@ -66,7 +66,7 @@ def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Quotient
             return (Quotient(Affine((), value)),)
         case IndexValue(affine):
             return (Quotient(affine),)
-        case Cast(operand, type_):
+        case Cast(operand, IntType() as type_):
             parts = affine_parts(operand, extreme, ranges)
             return None if parts is None else _held(parts, type_, ranges)
         case Binary("add" | "sub", _, _, type_):
@@ -129,7 +129,7 @@ def _one(expr: Expr, ranges: Ranges) -> Affine | None:
             return Affine((), value)
         case IndexValue(affine):
             return affine
-        case Cast(operand, type_):
+        case Cast(operand, IntType() as type_):
             form = _one(operand, ranges)
             held = form is not None and _held((Quotient(form),), type_, ranges) is not None
             return form if held else None
@@ -167,7 +167,7 @@ def _truncated(expr: Expr, ranges: Ranges) -> Quotient | None:
                 return Quotient.of(form, divisor)
             # Towards zero is up.
             return Quotient.of(form + (divisor - 1), divisor) if ranges.maximum(form) <= 0 else None
-        case Cast(operand, type_):
+        case Cast(operand, IntType() as type_):
             part = _truncated(operand, ranges)
             return None if part is None or _held((part,), type_, ranges) is None else part
     return None
@@ -197,15 +197,13 @@ def _up(expr: Expr, ranges: Ranges) -> Quotient | None:
         case Unary("neg", operand):
             part = _truncated(operand, ranges)
             return part and Quotient.of(-part.form + (part.divisor - 1), part.divisor)
-        case Cast(operand, type_):
+        case Cast(operand, IntType() as type_):
             part = _up(operand, ranges)
             return None if part is None or _held((part,), type_, ranges) is None else part
     return _truncated(expr, ranges)
 
 
-def _held(
-    parts: Sequence[Quotient], type_: NumberType, ranges: Ranges
-) -> tuple[Quotient, ...] | None:
+def _held(parts: Sequence[Quotient], type_: IntType, ranges: Ranges) -> tuple[Quotient, ...] | None:
     """Return the parts if the type holds each of them everywhere."""
     for part in parts:
         low, high = part.range(ranges)

@@ -18,7 +18,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue
 from rtlgen.ir.quotients import quotient
 from rtlgen.ir.scop import Loop
-from rtlgen.ir.types import INT32, INT64, NumberType
+from rtlgen.ir.types import INT32, INT64, IntType
 
 MAX_VALUES = 256
 """Values of a scalar up to which each is tried."""
@@ -87,7 +87,7 @@ class Turn:
             return None
         return self.low + whole - turns.pop() * self.modulus
 
-    def expr(self, type_: NumberType, ranges: Ranges) -> Expr:
+    def expr(self, type_: IntType, ranges: Ranges) -> Expr:
         """Return the value as an expression."""
         # A dividend that is never negative is rounded down in C, too.
         lift = -(ranges.minimum(self.form) // (self.period or self.scale))
@@ -134,13 +134,13 @@ class Observation:
         return None if value is None else Affine((), value)
 
 
-def _holding(form: Affine, low: Affine, ranges: Ranges) -> NumberType:
+def _holding(form: Affine, low: Affine, ranges: Ranges) -> IntType:
     """Return a type for what is computed on the way."""
     bounds = [getattr(ranges, end)(part) for end in ("minimum", "maximum") for part in (form, low)]
     return INT32 if 2 * sum(abs(bound) for bound in bounds) <= INT32.maximum else INT64
 
 
-def _applied(op: str, expr: Expr, constant: int, type_: NumberType) -> Expr:
+def _applied(op: str, expr: Expr, constant: int, type_: IntType) -> Expr:
     if op == "div" and constant == 1:
         return expr
     match op:

@@ -27,7 +27,7 @@ from rtlgen.ir.expr import (
     UnaryOp,
 )
 from rtlgen.ir.float_arithmetic import evaluate, fits_integer
-from rtlgen.ir.types import INT32, INT64, FloatType, IntType, NumberType, common_type
+from rtlgen.ir.types import INT32, INT64, FloatType, IntType, NumberType, common_type, integral
 from rtlgen.source import Span
 
 
@@ -115,7 +115,7 @@ def opaque(expr: Expr, obstacle: Obstacle, span: Span) -> Value:
     return Value(expr, None, obstacle, span)
 
 
-def exact(affine: Affine, type_: NumberType, span: Span) -> Value:
+def exact(affine: Affine, type_: IntType, span: Span) -> Value:
     """Return the value of an affine function that `type_` is known to hold."""
     if affine.is_constant:
         return Value(Constant(affine.constant, type_), affine, None, span)
@@ -185,7 +185,7 @@ class Arithmetic:
                 raise _no_integers("~", span, operand)
             return self.floating("neg", (operand,), operand.type, span)
         value = self.promoted(operand)
-        expr = Unary(op, value.expr, value.type)
+        expr = Unary(op, value.expr, integral(value.type))
         residue = value.residue
         if residue is None:
             return opaque(expr, self._blame("", span, value), span)
@@ -410,7 +410,7 @@ class Arithmetic:
                 f"a shift by {count} is outside of the {left.type.width_bits} bits of its operand",
                 labels=(Label(right.span, "here"),),
             )
-        expr = Binary(op, left.expr, right.expr, left.type)
+        expr = Binary(op, left.expr, right.expr, integral(left.type))
         if op == "shl" and left.residue is not None and count is not None:
             return self._fitted(left.residue * (1 << count), expr, span)
         if left.affine is None or count is None:
@@ -425,7 +425,7 @@ class Arithmetic:
 
     def _fitted(self, affine: Affine, expr: Expr, span: Span) -> Value:
         """Return the affine value if the type of `expr` holds it everywhere, else the tree."""
-        type_ = expr.type
+        type_ = integral(expr.type)
         low, high = self.ranges.minimum(affine), self.ranges.maximum(affine)
         if type_.minimum <= low and high <= type_.maximum:
             return exact(affine, type_, span)

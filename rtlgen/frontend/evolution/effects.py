@@ -116,7 +116,7 @@ class Effects:
         return trips is not None and self.ranges.minimum(trips) > 0
 
     def in_iteration(
-        self, iterator: str, type_: NumberType, value: int, state: State, variable: Variable
+        self, iterator: str, type_: IntType, value: int, state: State, variable: Variable
     ) -> State:
         """Return what is known behind the statement in one iteration of the loop around it.
 
@@ -127,7 +127,7 @@ class Effects:
         with self._counting(iterator, type_) as counter:
             return self.after({**state, counter: Affine((), value)}, [variable])
 
-    def run_iteration(self, iterator: str, type_: NumberType, value: int, run: Run) -> None:
+    def run_iteration(self, iterator: str, type_: IntType, value: int, run: Run) -> None:
         """Let `run` carry out one iteration of the loop around the statement.
 
         Parameters
@@ -154,7 +154,7 @@ class Effects:
                 yield variable
 
     @contextmanager
-    def _counting(self, iterator: str, type_: NumberType) -> Iterator[str]:
+    def _counting(self, iterator: str, type_: IntType) -> Iterator[str]:
         """Let an iterator be a scalar of the state; yield its unique name."""
         span = self.locator.start(self._node)
         counter = Variable(f"{iterator} in turn", type_, (), "local", False, span)

@@ -27,7 +27,7 @@ from rtlgen.frontend.evolution.induction import trip_count
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
-from rtlgen.ir.types import NumberType
+from rtlgen.ir.types import IntType
 
 Seen: TypeAlias = dict[int, int]
 """The values of a scalar at one place of the text, by the number of the iteration."""
@@ -94,7 +94,7 @@ def observed(
     effects: Effects,
     loop: Loop,
     iterator: str,
-    type_: NumberType,
+    type_: IntType,
     before: Mapping[str, Affine | None],
 ) -> dict[int, Observation]:
     """Return what scalars are, by the identity of the name with which the body reads them.

@@ -67,7 +67,7 @@ from rtlgen.frontend.text.float_constants import float_constant
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
-from rtlgen.ir.types import INT32, IntType, NumberType
+from rtlgen.ir.types import INT32, FloatType, IntType, NumberType, integral
 from rtlgen.source import Span
 
 BINARY_OPS: dict[str, BinaryOp] = {
@@ -254,7 +254,7 @@ class ExpressionReader:
             definitions = self._surroundings.definitions(variable)
             affine = known_value(definitions)
             if affine is not None:
-                return exact(affine, variable.element, access.span)
+                return exact(affine, integral(variable.element), access.span)
             known = known_expression(definitions)
             if known is not None:
                 return known_value_at(known, self.arithmetic.ranges, access.span)
@@ -322,9 +322,10 @@ class ExpressionReader:
                 return opaque(ScalarParameter(name, type_), obstacle, span)
             case Variable():
                 read = self._element(self.elements.element(node))
-                if not self._observes or is_by_iterators(read.expr):
+                type_ = symbol.element
+                if not self._observes or is_by_iterators(read.expr) or isinstance(type_, FloatType):
                     return read
-                return self._observed(node, symbol.element, span) or read
+                return self._observed(node, type_, span) or read
             case View():
                 return self._element(self.elements.element(node))
             case Slot(_, type_, _, known):
@@ -335,7 +336,7 @@ class ExpressionReader:
                     f"the function `{node.name}` is used as a value", labels=(Label(span),)
                 )
 
-    def _observed(self, node: c_ast.ID, type_: NumberType, span: Span) -> Value | None:
+    def _observed(self, node: c_ast.ID, type_: IntType, span: Span) -> Value | None:
         """Return the value of a scalar that running a loop has told, if it has."""
         ranges, observation = self.arithmetic.ranges, self._surroundings.observed(node)
         known = None if observation is None else observation.known(ranges)

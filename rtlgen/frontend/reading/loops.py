@@ -26,7 +26,7 @@ from rtlgen.frontend.reading.refusals import factor_help
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
-from rtlgen.ir.types import NumberType
+from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
@@ -63,7 +63,7 @@ class LoopReader:
         self,
         header: Header,
         iterator: str,
-        type_: NumberType,
+        type_: IntType,
         ranges: Ranges,
         reader: Callable[[Ranges], ExpressionReader],
         locator: Locator,

@@ -24,6 +24,7 @@ from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, IndexValue, Read, Se
 from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified
 from rtlgen.ir.scop import Access
+from rtlgen.ir.types import integral
 from rtlgen.source import Span
 
 Definitions: TypeAlias = "tuple[Definition, ...]"
@@ -127,7 +128,7 @@ class Reaching:
             self.define(variable, span, None, value)
             return
         affine = value.affine(ranges)
-        known = None if affine is not None else value.expr(variable.element, ranges)
+        known = None if affine is not None else value.expr(integral(variable.element), ranges)
         found = Definition(span, affine, known, None, value, serial=next(self._serials))
         self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
@@ -195,7 +196,7 @@ def value_after(states: Iterable[State], variable: Variable) -> Expr | None:
         definitions = state.get(variable.name, (Definition(variable.span, None),))
         affine = known_value(definitions)
         if affine is not None:
-            found.add(exact(affine, variable.element, variable.span).expr)
+            found.add(exact(affine, integral(variable.element), variable.span).expr)
         else:
             found.add(known_expression(definitions))
     return found.pop() if len(found) == 1 else None
@@ -248,7 +249,7 @@ def known_value_at(expr: Expr, ranges: Ranges, span: Span) -> Value:
     if known is not None:
         found = simplified(known, ranges.boxes())
         if isinstance(found, IndexValue):
-            return exact(found.affine, expr.type, span)
+            return exact(found.affine, integral(expr.type), span)
         reason = "a quotient or remainder of iterators"
     return opaque(expr, Obstacle(ObstacleKind.NONLINEAR, reason, span), span)
 

@@ -21,7 +21,7 @@ from rtlgen.frontend.scop.place import Place, StatementReader
 from rtlgen.frontend.syntax.assigned import assigned
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.scop import Node
-from rtlgen.ir.types import NumberType
+from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
 MAX_VALUES = 32
@@ -51,7 +51,7 @@ class _Stepped:
     """
 
     name: str
-    type: NumberType
+    type: IntType
     span: Span
     start: c_ast.Node
     next: c_ast.Node

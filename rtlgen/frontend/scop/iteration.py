@@ -44,7 +44,7 @@ from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Select, to_text
 from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node
-from rtlgen.ir.types import INT32, INT64, IntType
+from rtlgen.ir.types import INT32, INT64, IntType, integral
 from rtlgen.source import Span
 
 
@@ -413,7 +413,9 @@ class IterationReader:
             self._body.observed = outside
         if counted is not None:
             following = Affine.variable(loop.iterator) + loop.step
-            body += self._set(node, counted, exact(following, counted.element, loop.span), place)
+            body += self._set(
+                node, counted, exact(following, integral(counted.element), loop.span), place
+            )
         # Behind the loop, too, any number of iterations may have been.
         reaching.restore(entered)
         for scalar in found:
