@@ -8,7 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Constant, Expr, IndexValue, Select, Unary
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Cast,
+    Constant,
+    Expr,
+    FloatOperation,
+    IndexValue,
+    Read,
+    ScalarParameter,
+    Select,
+    Unary,
+    children,
+)
 
 _NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -96,6 +109,55 @@ def limits(fact: Fact, expr: Expr, value_range: Callable[[Expr], _Range]) -> _Ra
     if condition == expr and not fact.holds:
         return 0, 0
     return _ANYWHERE
+
+
+class Shapes:
+    """Says quickly of most expressions that a fact tells nothing of them: `limits` is for the rest.
+
+    What a comparison bounds is one of its sides or their difference, whatever conversions and
+    constants there are on the way (`is_wrapped`). So the shape of an expression is its text without
+    them; a fact may tell something of what has the shape of its subjects, or has it inside.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Expr, int, frozenset[int]]] = {}
+        self._subjects: dict[int, tuple[Fact, frozenset[int]]] = {}
+
+    def may_tell(self, fact: Fact, expr: Expr) -> bool:
+        """Return whether a fact may bound the value of `expr` or of a part of it."""
+        if id(fact) not in self._subjects:
+            self._subjects[id(fact)] = fact, frozenset(self._told(fact.expr))
+        return not self._subjects[id(fact)][1].isdisjoint(self._shape(expr)[1])
+
+    def _told(self, condition: Expr) -> Iterator[int]:
+        yield self._shape(condition)[0]
+        if isinstance(condition, Binary) and condition.op in COMPARISONS:
+            sides = (condition.left, condition.right)
+            left, right = (self._shape(side)[0] for side in sides)
+            yield from (hash(("sub", left, right)), hash(("sub", right, left)))
+            # Of a number, all is known already.
+            yield from (self._shape(side)[0] for side in sides if not isinstance(side, Constant))
+
+    def _shape(self, expr: Expr) -> tuple[int, frozenset[int]]:
+        """Return the shape of an expression, and those of all its parts."""
+        if id(expr) not in self._known:
+            parts = [self._shape(part) for part in children(expr)]
+            match expr:
+                case Cast():
+                    shape = parts[0][0]
+                case Constant() | IndexValue():
+                    shape = hash(type(expr))
+                case Unary(op) | Binary(op) | FloatOperation(op):
+                    shape = hash((op, *(part for part, _ in parts)))
+                case Read(index):
+                    shape = hash((index, *(part for part, _ in parts)))
+                case ScalarParameter(name):
+                    shape = hash(name)
+                case Select():
+                    shape = hash(tuple(part for part, _ in parts))
+            # What is named by its identity has to stay.
+            self._known[id(expr)] = expr, shape, frozenset({shape}).union(*(p for _, p in parts))
+        return self._known[id(expr)][1:]
 
 
 def _side(

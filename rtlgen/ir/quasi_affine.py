@@ -19,13 +19,18 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOperation,
     IndexValue,
+    Read,
+    ScalarParameter,
+    Select,
     Unary,
     children,
     with_children,
 )
 from rtlgen.ir.floor_forms import NoFloorForm, floor_form
-from rtlgen.ir.value_ranges import Range, binary_range, value_range
+from rtlgen.ir.types import FloatType
+from rtlgen.ir.value_ranges import Range, ValueRanges, binary_range, value_range
 
 Ints = NDArray[np.int64]
 
@@ -52,18 +57,29 @@ def quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> Expr | None:
 def plain_quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> Expr | None:
     """Return the quasi-affine function that `expr` is as it is written, or None.
 
-    Conditions are none: what they tell of other values can be read only as long as they stay.
+    Conditions are none: what they tell of other values can be read only as long as they stay. A
+    float is none, whatever is known of it: what it holds is a pattern.
     """
-    found = _folded(expr, iterators)
-    return found if _is_quasi_affine(found, iterators) else None
+    if isinstance(expr.type, FloatType):
+        return None
+    found = _folded(expr, ValueRanges(iterators))
+    return found if found is not None and _is_quasi_affine(found, iterators) else None
 
 
-def _folded(expr: Expr, iterators: Mapping[str, Range]) -> Expr:
-    """Return `expr` with each part that has one value replaced by it."""
-    low, high = value_range(expr, iterators)
+def _folded(expr: Expr, values: ValueRanges) -> Expr | None:
+    """Return `expr` with each part that has one value replaced by it; None if data is left."""
+    low, high = values.range(expr)
     if low == high:
         return Constant(low, expr.type)
-    return with_children(expr, tuple(_folded(part, iterators) for part in children(expr)))
+    if isinstance(expr, Read | ScalarParameter | Select | FloatOperation):
+        return None
+    parts: list[Expr] = []
+    for part in children(expr):
+        found = _folded(part, values)
+        if found is None:
+            return None
+        parts.append(found)
+    return with_children(expr, tuple(parts))
 
 
 def _is_quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from rtlgen.ir.conditions import Fact, facts_of, limits
+from rtlgen.ir.conditions import Fact, Shapes, facts_of, limits
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -51,7 +51,7 @@ def value_range(expr: Expr, iterators: Mapping[str, Range]) -> Range:
     ----------
     iterators: inclusive range of every iterator.
     """
-    return ValueRanges(iterators, _of_type).range(expr)
+    return ValueRanges(iterators).range(expr)
 
 
 def _of_type(read: Read) -> Range:
@@ -67,18 +67,24 @@ class ValueRanges:
     read_range: returns the range of a read, or raises `NoValueYet`.
     """
 
-    def __init__(self, iterators: Mapping[str, Range], read_range: Callable[[Read], Range]) -> None:
+    def __init__(
+        self, iterators: Mapping[str, Range], read_range: Callable[[Read], Range] = _of_type
+    ) -> None:
         self._iterators = iterators
         self._read_range = read_range
-        self._known: dict[tuple[int, int], tuple[Expr, Facts, Range]] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], tuple[Expr, Range]] = {}
+        self._facts: dict[tuple[int, bool], tuple[Expr, Facts]] = {}
+        self._shapes = Shapes()
 
     def range(self, expr: Expr, facts: Facts = ()) -> Range:
         """Return an inclusive range that holds every value `expr` can take where `facts` hold."""
-        key = id(expr), id(facts)
+        # Of what a branch tells, most parts of its arms hear nothing, and keep their one range.
+        telling = tuple(fact for fact in facts if self._shapes.may_tell(fact, expr))
+        # Equal expressions are named by identity, which is cheap; what is named has to stay.
+        key = id(expr), tuple(map(id, telling))
         if key not in self._known:
-            # What is named by its identity has to stay.
-            self._known[key] = expr, facts, self._found(expr, facts)
-        return self._known[key][2]
+            self._known[key] = expr, self._found(expr, telling)
+        return self._known[key][1]
 
     def decided(self, condition: Expr, facts: Facts = ()) -> bool | None:
         """Return whether a condition always holds, or never, where `facts` do; None: either."""
@@ -137,12 +143,19 @@ class ValueRanges:
             if self.decided(expr.condition, facts) is (not holds):
                 continue
             try:
-                arms.append(self.range(arm, (*facts, *facts_of(expr.condition, holds))))
+                arms.append(self.range(arm, (*facts, *self._told(expr.condition, holds))))
             except NoValueYet:
                 continue
         if not arms:
             raise NoValueYet
         return min(low for low, _ in arms), max(high for _, high in arms)
+
+    def _told(self, condition: Expr, holds: bool) -> Facts:
+        """Return what a condition tells: the same facts each time."""
+        key = id(condition), holds
+        if key not in self._facts:
+            self._facts[key] = condition, facts_of(condition, holds)
+        return self._facts[key][1]
 
 
 def binary_range(op: str, a: Range, b: Range, type_: NumberType) -> Range | None:

@@ -10,7 +10,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Constant, Expr, IndexValue, Read, walk
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text, quasi_affine_values
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import FloatType, IntType
 from rtlgen.verify.golden import run_golden
 
 BOX = {"i": (0, 8), "j": (0, 6)}
@@ -110,3 +110,17 @@ def test_a_factor_that_became_a_number_later_is_one_for_isl() -> None:
     text = quasi_affine_text(Binary("mul", three, half, int32), ["i"])
     function = isl.Map(f"{{ [d0] -> [w] : w = {text} and d0 = 5 }}")
     assert function.range().is_equal(isl.Set("{ [6] }"))
+
+
+def test_a_float_is_none_though_its_pattern_is_known() -> None:
+    """A pattern is no number: `exact` values of it would be compared and added as integers."""
+    double = FloatType(11, 52)
+    assert quasi_affine(Constant(0x4004000000000000, double), BOX) is None
+    scop = parse_text(
+        """void f(const double x[8], double y[8]) {
+          double t = 2.5;
+          for (int i = 0; i < 8; i++) { double u = t; y[i] = x[i] * u; }
+        }"""
+    ).scop
+    data = {"x": np.arange(8, dtype=np.float64)}
+    assert run_golden(scop, data).arrays["y"].tolist() == [2.5 * n for n in range(8)]

@@ -64,7 +64,7 @@ def guard_keeps_inside(access: Access, shape: Sequence[int], guard: Guard, range
     """Return whether it is seen that a guard holds only where an access is inside of its array."""
     boxes = ranges.boxes()
     facts = facts_of(simplified_parts(guard.expr, boxes), True)
-    values = ValueRanges(boxes, lambda read: (read.type.minimum, read.type.maximum))
+    values = ValueRanges(boxes)
     for subscript, extent in zip(access.subscripts, shape, strict=True):
         if isinstance(subscript, Affine):
             if ranges.minimum(subscript) < 0 or ranges.maximum(subscript) >= extent:
