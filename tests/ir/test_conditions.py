@@ -46,7 +46,8 @@ def drawn(rng: random.Random, depth: int, pool: list[Expr]) -> Expr:
             made = Unary("neg", parts[0], INT32)
         case _:
             left, right = rng.choice(parts), rng.choice([*parts, Constant(7, INT32)])
-            made = Select(Binary(rng.choice(QUESTIONS), left, right, INT32), *parts[:2], INT32)
+            condition = Binary(rng.choice(QUESTIONS), left, right, INT32)
+            made = Select(condition, parts[0], parts[1], INT32)
     pool.append(made)
     return made
 
