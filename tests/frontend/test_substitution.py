@@ -155,3 +155,19 @@ def test_a_sum_that_has_wrapped_for_good_is_refused() -> None:
     text = "void f(int a[9]) { for (unsigned i = 0; i < 8; i++) a[i - 1] = 0; }"
     with pytest.raises(IndexWraps):
         parse_text(text)
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "text",
+    [
+        "float f(float x) { float least = 0.1f; return x <= least ? least : x; }",
+        "double f(double x) { double k = 1, h; h = k; k = -0.0; return h / k + x; }",
+        """void f(float a[8]) {
+             for (int i = 0; i < 8; i++) { float s = 0.25f; if (i > 4) s = -2.0f; a[i] *= s; }
+           }""",
+    ],
+)
+def test_constants_that_are_floats_are_replaced_too(text: str) -> None:
+    program = assert_as_gcc(text)
+    assert len(program.scop.statements) == 1

@@ -16,11 +16,22 @@ from rtlgen.frontend.analysis.cases import settled
 from rtlgen.frontend.analysis.guards import Guard, renumbered
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.turn import Turn
-from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, opaque
+from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, literal, opaque
 from rtlgen.frontend.reading.symbols import Variable
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.conditions import Fact, facts_of, is_truth
-from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, IndexValue, Read, Select, Unary, walk
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Read,
+    Select,
+    Unary,
+    walk,
+)
 from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified
 from rtlgen.ir.scop import Access
@@ -229,6 +240,8 @@ def known_by_iterators(expr: Expr, ranges: Ranges) -> Expr | None:
 
 
 def _is_known(expr: Expr, ranges: Ranges) -> bool:
+    if isinstance(expr, Constant):
+        return True
     if quasi_affine(expr, ranges.boxes()) is not None:
         return True
     match expr:
@@ -244,6 +257,8 @@ def _is_known(expr: Expr, ranges: Ranges) -> bool:
 def known_value_at(expr: Expr, ranges: Ranges, span: Span) -> Value:
     """Return the value of a scalar that holds a known expression, where it is used."""
     expr = settled(expr, ranges)
+    if isinstance(expr, Constant):
+        return literal(expr.value, expr.type, span)
     reason = "a choice by iterators"
     known = quasi_affine(expr, ranges.boxes())
     if known is not None:
