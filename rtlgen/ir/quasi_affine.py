@@ -46,7 +46,7 @@ def quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> Expr | None:
     iterators: inclusive range of every iterator.
     """
     found = plain_quasi_affine(expr, iterators)
-    if found is not None:
+    if found is not None or isinstance(expr.type, FloatType):
         return found
     try:
         return plain_quasi_affine(floor_form(expr, iterators), iterators)

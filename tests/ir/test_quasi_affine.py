@@ -10,7 +10,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Constant, Expr, IndexValue, Read, walk
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text, quasi_affine_values
-from rtlgen.ir.types import FloatType, IntType
+from rtlgen.ir.types import FLOAT32, FLOAT64, IntType
 from rtlgen.verify.golden import run_golden
 
 BOX = {"i": (0, 8), "j": (0, 6)}
@@ -114,8 +114,8 @@ def test_a_factor_that_became_a_number_later_is_one_for_isl() -> None:
 
 def test_a_float_is_none_though_its_pattern_is_known() -> None:
     """A pattern is no number: `exact` values of it would be compared and added as integers."""
-    double = FloatType(11, 52)
-    assert quasi_affine(Constant(0x4004000000000000, double), BOX) is None
+    for bits, type_ in ((0x4004000000000000, FLOAT64), (0, FLOAT32)):
+        assert quasi_affine(Constant(bits, type_), BOX) is None
     scop = parse_text(
         """void f(const double x[8], double y[8]) {
           double t = 2.5;
