@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import copied, has_effect, map_children, parameters_of
+from rtlgen.frontend.lowering.nodes import copied, has_effect
+from rtlgen.frontend.lowering.part_rewriter import PartRewriter
 from rtlgen.frontend.lowering.types import (
     Number,
     PointerTo,
@@ -59,40 +59,15 @@ def take_patterns(tree: c_ast.FileAST) -> None:
     _Patterns().visit(tree)
 
 
-class _Patterns:
-    """Follows the declarations of a file, in order."""
-
-    def __init__(self) -> None:
-        self._names = Names()
-
+class _Patterns(PartRewriter):
     def visit(self, node: c_ast.Node) -> None:
-        """Rewrite what is below a node, and declare what it declares."""
-        match node:
-            case c_ast.Compound() | c_ast.For():
-                with self._names.block():
-                    self._children(node)
-            case c_ast.FuncDef():
-                self._names.declare(node.decl)
-                with self._names.block():
-                    for parameter in parameters_of(node):
-                        self._names.declare(parameter, is_parameter=True)
-                    self.visit(node.body)
-            case c_ast.Decl() | c_ast.Typedef():
-                self._names.declare(node)
-                self._children(node)
-            case c_ast.Assignment() if self._seen_as(node.lvalue) is not None:
-                self.visit(node.rvalue)
-                self._assignment(node)
-            case _:
-                self._children(node)
+        if isinstance(node, c_ast.Assignment) and self._seen_as(node.lvalue) is not None:
+            self.visit(node.rvalue)
+            self._assignment(node)
+        else:
+            super().visit(node)
 
-    def _children(self, node: c_ast.Node) -> None:
-        for _, child in node.children():
-            self.visit(child)
-        map_children(node, self._rewritten)
-
-    def _rewritten(self, part: c_ast.Node) -> c_ast.Node:
-        """Return what stands in place of a part of a node."""
+    def rewritten(self, part: c_ast.Node) -> c_ast.Node:
         match part:
             case c_ast.UnaryOp(op="*"):
                 seen = self._seen_as(part)
@@ -108,8 +83,8 @@ class _Patterns:
         match node:
             case c_ast.UnaryOp(op="*", expr=c_ast.Cast(to_type=to, expr=pointer)):
                 place = _pointed_to(pointer)
-                other = number_type(element_of(self._names.read(to)))
-                own = None if place is None else number_type(self._names.type_of(place))
+                other = number_type(element_of(self.names.read(to)))
+                own = None if place is None else number_type(self.names.type_of(place))
                 if place is not None and own is not None and other is not None:
                     return (place, own, other) if are_alike(own, other) else None
         return None
@@ -133,7 +108,7 @@ class _Patterns:
         if len(arguments) != 3:
             return call
         places = [self._place(argument) for argument in arguments[:2]]
-        numbers = [number_type(self._names.type_of(place)) for place in places]
+        numbers = [number_type(self.names.type_of(place)) for place in places]
         to, of = places
         target, source = numbers
         if to is None or of is None or target is None or source is None:
@@ -147,7 +122,7 @@ class _Patterns:
         place = _pointed_to(argument)
         if place is not None:
             return place
-        pointed: Type | None = self._names.decayed(argument)
+        pointed: Type | None = self.names.decayed(argument)
         if isinstance(pointed, PointerTo) and number_type(pointed.to) is not None:
             return c_ast.UnaryOp("*", argument, argument.coord)
         return None
@@ -156,9 +131,9 @@ class _Patterns:
         if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof":
             inner = node.expr
             is_type = isinstance(inner, c_ast.Typename)
-            type_ = self._names.read(inner) if is_type else self._names.type_of(inner)
-            return self._names.size(type_)
-        return self._names.constant(node)
+            type_ = self.names.read(inner) if is_type else self.names.type_of(inner)
+            return self.names.size(type_)
+        return self.names.constant(node)
 
 
 def _pointed_to(node: c_ast.Node) -> c_ast.Node | None:

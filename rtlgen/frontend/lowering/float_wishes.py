@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import copied, integer, items_of, map_children, parameters_of
-from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, declaration, plain
+from rtlgen.frontend.lowering.nodes import copied, integer, items_of
+from rtlgen.frontend.lowering.part_rewriter import PartRewriter
+from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, cast, declaration, plain
 from rtlgen.frontend.syntax.assigned import assigned, below, mentions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.source import Span
@@ -54,41 +54,7 @@ def rewrite_floats(tree: c_ast.FileAST, locator: Locator, wish: FloatRewriting) 
         _Contraction().visit(tree)
 
 
-class _Scoped:
-    """Follows the declarations of a file, in order."""
-
-    def __init__(self) -> None:
-        self.names = Names()
-
-    def visit(self, node: c_ast.Node) -> None:
-        """Rewrite what is below a node, and declare what it declares."""
-        match node:
-            case c_ast.Compound() | c_ast.For():
-                with self.names.block():
-                    self._children(node)
-            case c_ast.FuncDef():
-                self.names.declare(node.decl)
-                with self.names.block():
-                    for parameter in parameters_of(node):
-                        self.names.declare(parameter, is_parameter=True)
-                    self.visit(node.body)
-            case c_ast.Decl() | c_ast.Typedef():
-                self.names.declare(node)
-                self._children(node)
-            case _:
-                self._children(node)
-
-    def _children(self, node: c_ast.Node) -> None:
-        for _, child in node.children():
-            self.visit(child)
-        map_children(node, self.rewritten)
-
-    def rewritten(self, part: c_ast.Node) -> c_ast.Node:
-        """Return what stands in place of a part of a node."""
-        return part
-
-
-class _Contraction(_Scoped):
+class _Contraction(PartRewriter):
     """Makes fused multiply-adds of products that are added."""
 
     def visit(self, node: c_ast.Node) -> None:
@@ -123,24 +89,14 @@ class _Contraction(_Scoped):
         at = product.coord
         given = c_ast.ExprList([product.left, product.right, other], at)
         call = c_ast.FuncCall(c_ast.ID(_FMA[number.bits], at), given, at)
-        return c_ast.Cast(_type_name(number, at), call, at)
-
-
-def _type_name(number: Number, at: object) -> c_ast.Node:
-    return c_ast.Typename(
-        None,
-        [],
-        None,
-        c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(list(number.words), at), at),
-        at,
-    )
+        return cast(plain(number), call, at)
 
 
 def _signed(node: c_ast.Node, minus: bool) -> c_ast.Node:
     return c_ast.UnaryOp("-", node, node.coord) if minus else node
 
 
-class _PartialSums(_Scoped):
+class _PartialSums(PartRewriter):
     """Cuts sums into parts, in the innermost loop around them.
 
     Parameters

@@ -13,8 +13,8 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import UnsupportedType
-from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import Place, map_children, parameters_of
+from rtlgen.frontend.lowering.nodes import Place, map_children
+from rtlgen.frontend.lowering.part_rewriter import PartRewriter
 from rtlgen.frontend.lowering.rewriter import refusal
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
@@ -50,60 +50,42 @@ def find_types(tree: c_ast.FileAST, locator: Locator, words: frozenset[str]) -> 
         _Finder(locator).visit(tree)
 
 
-class _Finder:
-    """Follows the declarations of a file, in order."""
-
+class _Finder(PartRewriter):
     def __init__(self, locator: Locator) -> None:
+        super().__init__()
         self._locator = locator
-        self._names = Names()
 
     def visit(self, node: c_ast.Node) -> None:
-        """Rewrite what is below a node, and declare what it declares."""
         match node:
-            case c_ast.Compound() | c_ast.For() | c_ast.FuncDecl():
-                with self._names.block():
-                    self._children(node)
-            case c_ast.FuncDef():
-                self.visit(node.decl)
-                with self._names.block():
-                    for parameter in parameters_of(node):
-                        self._names.declare(parameter, is_parameter=True)
-                    self.visit(node.body)
             case c_ast.Decl(type=c_ast.TypeDecl(type=c_ast.InferredType())):
                 # Its name stands for nothing yet in its value.
                 self.visit(node.init)
-                node.init = self._settled(node.init)
+                node.init = self.rewritten(node.init)
                 self._infer(node)
-                self._names.declare(node)
+                self.names.declare(node)
             case c_ast.Decl() | c_ast.Typedef():
                 self.visit(node.type)
-                node.type = self._settled(node.type)
-                self._names.declare(node)
-                self._children(node)
-            case c_ast.Struct() | c_ast.Union():
-                with self._names.block():
-                    self._children(node)
+                node.type = self.rewritten(node.type)
+                super().visit(node)
             case c_ast.Enum():
-                self._children(node)
-                self._names.read(node)
+                super().visit(node)
+                self.names.read(node)
             case _:
-                self._children(node)
+                super().visit(node)
 
-    def _children(self, node: c_ast.Node) -> None:
-        """Rewrite what is below a node, then types and sizes among its fields."""
+    def children(self, node: c_ast.Node) -> None:
         is_declared = isinstance(node, c_ast.Decl | c_ast.Typedef)
         for name, child in node.children():
             if not (is_declared and name == "type"):
                 self.visit(child)
-        map_children(node, self._settled)
+        map_children(node, self.rewritten)
 
-    def _settled(self, part: c_ast.Node) -> c_ast.Node:
-        """Return what stands in place of a part of a node."""
+    def rewritten(self, part: c_ast.Node) -> c_ast.Node:
         match part:
             case c_ast.TypeDecl(type=c_ast.TypeOf() as asked):
                 if not isinstance(asked.expr, c_ast.Typename):
-                    self._require(self._names.type_of(asked.expr), asked.expr)
-                type_ = self._names.read(asked)
+                    self._require(self.names.type_of(asked.expr), asked.expr)
+                type_ = self.names.read(asked)
                 type_ = unqualified(type_) if asked.op == "typeof_unqual" else type_
                 whole = _in_words(qualified(type_, tuple(part.quals)))
                 return declarator(whole, part.declname, part.coord)
@@ -113,7 +95,7 @@ class _Finder:
 
     def _infer(self, node: c_ast.Decl) -> None:
         """Give a variable the type of its value."""
-        type_ = self._require(self._names.value_type(node.init), node.init)
+        type_ = self._require(self.names.value_type(node.init), node.init)
         whole = _in_words(qualified(type_, tuple(node.quals)))
         node.type = declarator(whole, node.name, node.type.coord)
         node.storage = [word for word in node.storage if word != "auto"]
@@ -126,7 +108,7 @@ class _Finder:
         ):
             return node
         is_named = isinstance(inner, c_ast.Typename)
-        type_ = self._names.read(inner) if is_named else self._names.type_of(inner)
+        type_ = self.names.read(inner) if is_named else self.names.type_of(inner)
         found = None if type_ is None else self._size_of(type_, at)
         is_same = is_named and isinstance(found, c_ast.UnaryOp)
         return node if found is None or is_same else found
@@ -135,7 +117,7 @@ class _Finder:
         """Return the size of a type; None if that is open."""
         number = number_type(type_)
         if isinstance(type_, PointerTo) or (number is not None and number.is_floating):
-            return size_constant(self._names.size(type_) or 0, at)
+            return size_constant(self.names.size(type_) or 0, at)
         if isinstance(type_, ArrayOf):
             size = self._size_of(type_.of, at)
             if type_.extent is None or size is None:
