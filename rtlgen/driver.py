@@ -116,43 +116,28 @@ OFF_CHIP = "where arrays are off chip, loops are not unrolled, and banks are tho
 def parse(path: Path, options: CompileOptions) -> ParsedProgram:
     """Read a C file; see `rtlgen.frontend.parse_file` for what it raises."""
 
-    def read(floats: FloatRewriting) -> ParsedProgram:
-        return parse_file(
-            path,
-            function=options.function,
-            defines=options.defines,
-            include_dirs=options.include_dirs,
-            floats=floats,
-        )
-
-    return _with_wishes(read, options)
+    return _with_wishes(partial(parse_file, path), options)
 
 
 def parse_source(text: str, name: str, options: CompileOptions) -> ParsedProgram:
     """Read C text; `name` stands for its file in messages."""
 
-    def read(floats: FloatRewriting) -> ParsedProgram:
-        return parse_text(
-            text,
-            name,
-            function=options.function,
-            defines=options.defines,
-            include_dirs=options.include_dirs,
-            floats=floats,
-        )
-
-    return _with_wishes(read, options)
+    return _with_wishes(partial(parse_text, text, name), options)
 
 
-def _with_wishes(
-    read: Callable[[FloatRewriting], ParsedProgram], options: CompileOptions
-) -> ParsedProgram:
+def _with_wishes(reader: Callable[..., ParsedProgram], options: CompileOptions) -> ParsedProgram:
     """Return a program whose floats are computed in the order that is asked for.
 
     Which sums wait for the adder is found out by planning the program as written.
     """
+    read = partial(
+        reader,
+        function=options.function,
+        defines=options.defines,
+        include_dirs=options.include_dirs,
+    )
     wishes = options.floats
-    written = read(FloatRewriting(wishes.contract))
+    written = read(floats=FloatRewriting(wishes.contract))
     if wishes.reassociate is None:
         return written
     found = compile_program(written, options)
@@ -164,7 +149,7 @@ def _with_wishes(
     if not sums:
         note = "no sum waits for its adder"
         return replace(written, warnings=(*written.warnings, _without_effect(note)))
-    return read(FloatRewriting(wishes.contract, sums))
+    return read(floats=FloatRewriting(wishes.contract, sums))
 
 
 def _without_effect(why: str) -> Diagnostic:
