@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
-from rtlgen.frontend.text.headers import math_library
+from rtlgen.frontend.text.headers import library_text, math_functions
 from rtlgen.frontend.text.tokens import split
 from rtlgen.ir.expr import walk
 from rtlgen.ir.records import Record, RecordMember
@@ -219,13 +219,13 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     # What has a second name must not be kept in a register, or taken for what nobody changes.
     flags = [*_OPTIONS, _precision(scop), *(["-O0"] if hidden else []), *options.flags, *flags]
     # The sine and cosine of one number would be one call of a function that is not ours.
-    flags += [f"-fno-builtin-{name}" for name in math_library()]
+    flags += [f"-fno-builtin-{name}" for name in sorted(math_functions())]
     log = folder / "compile.log"
     command: list[str | Path] = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
         raise _refused(scop, f"{Path(compiler).name} refuses the file", log)
     library = folder / "library.c"
-    library.write_text(library_text(scop.source.text))
+    library.write_text(called_library(scop.source.text))
     linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, *options.flags, main, library]
     linking += [folder / "kernel.o", "-lm", "-o", program]
     if not _is_compiled(linking, log):
@@ -243,7 +243,7 @@ static inline double __ulong_as_double(uint64_t u) { double x; memcpy(&x, &u, 8)
 """
 
 
-def library_text(text: str) -> str:
+def called_library(text: str) -> str:
     """Return the functions of <math.h> that a file may call, as the circuit computes them.
 
     They are correctly rounded, which those of a C library need not be: its own differ from machine
@@ -251,13 +251,13 @@ def library_text(text: str) -> str:
     """
     words = frozenset(word for _, word in split(text))
     is_open = any('"' in line for line in text.splitlines() if line.lstrip().startswith("#"))
-    found = [
-        body.replace(f"static {type_} {name}(", f"{type_} {name}(")
-        for name, body in math_library().items()
-        for type_ in ("float", "double")
-        if f"static {type_} {name}(" in body and (is_open or name in words)
-    ]
-    return "\n".join([_BITS, *found]) if found else ""
+    names = sorted(name for name in math_functions() if is_open or name in words)
+    if not names:
+        return ""
+    found = library_text(names)
+    for name in names:
+        found = re.sub(rf"static (float|double) {name}\(", rf"\1 {name}(", found)
+    return f"{_BITS}\n{found}"
 
 
 def _precision(scop: Scop) -> str:

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from rtlgen.frontend.text.headers import math_library
+from rtlgen.frontend.text.headers import math_functions
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.verify.c_oracle import STANDARDS, library_text, with_known_nan
+from rtlgen.verify.c_oracle import STANDARDS, called_library, with_known_nan
 from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.golden_state import GoldenResult
 from rtlgen.verify.values import Elements, Value, element_dtype
@@ -94,8 +94,8 @@ def _compiled(text: str, function: str, define: tuple[str, ...]) -> tuple[list[s
         flags.append(f"-fexcess-precision={'16' if '_Float16' in text else 'standard'}")
         _gcc(["-E", "-P", *flags, str(source), "-o", str(preprocessed)])
         functions = folder / "library.c"
-        functions.write_text(library_text(text))
-        flags += [f"-fno-builtin-{each}" for each in math_library()]
+        functions.write_text(called_library(text))
+        flags += [f"-fno-builtin-{each}" for each in sorted(math_functions())]
         sources = [str(source), str(functions)]
         _gcc([*flags, *FLAGS, "-shared", "-fPIC", *sources, "-o", str(library), "-lm"])
         return parameter_names(function, preprocessed.read_text()), library.read_bytes()

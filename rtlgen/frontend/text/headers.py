@@ -22,6 +22,7 @@ _BUILTINS = "builtins.h"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINED = re.compile(r"#define ([A-Za-z_]\w*)")
 _INCLUDED = re.compile(r"#include <(.+)>")
+_PART = re.compile(r'#include "(.+)"')
 _TAG = re.compile(r"(?:struct|union|enum) ([A-Za-z_]\w*) \{.*\};")
 _TYPE = re.compile(r"typedef .*?([A-Za-z_]\w*)(?:\[\d+\])?;")
 _OBJECT = re.compile(r"extern .*?([A-Za-z_]\w*);")
@@ -109,16 +110,17 @@ def declarations(headers: Sequence[str], words: Iterable[str]) -> str:
         header = system_header(name)
         assert header is not None, "only known headers are included"
         known |= header.declarations
-    library = math_library()
-    known |= {name: library[name] for name in known.keys() & library.keys()}
+    library = known.keys() & math_functions()
     wanted: set[str] = set()
     pending = [word for word in words if word in known]
     while pending:
         word = pending.pop()
         if word not in wanted:
             wanted.add(word)
-            pending += [inner for inner in _WORD.findall(known[word]) if inner in known]
-    return " ".join(text for name, text in known.items() if name in wanted)
+            text = library_text([word]) if word in library else known[word]
+            pending += [inner for inner in _WORD.findall(text) if inner in known]
+    declared = [text for name, text in known.items() if name in wanted - library]
+    return " ".join([*declared, library_text(sorted(wanted & library))])
 
 
 def header_of(name: str) -> str | None:
@@ -132,18 +134,46 @@ def header_of(name: str) -> str | None:
 
 
 @cache
-def math_library() -> Mapping[str, str]:
-    """Return the text of every function of <math.h> that is computed by others, by its name.
+def math_functions() -> frozenset[str]:
+    """Return the names of the functions of <math.h> that are computed by others."""
+    return frozenset(path.stem for path in _LIBRARY.glob("[a-z]*.c"))
+
+
+def library_text(names: Iterable[str]) -> str:
+    """Return one line of C with some of `math_functions`, and what they include, each once.
 
     A text works on the bits of its operands: `static uint32_t rtlgen_expf(uint32_t x)`; what the
     program calls stands behind it, `static float expf(float x)`.
     """
-    found = {}
-    for path in sorted(_LIBRARY.glob("*.c")):
-        text = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.DOTALL)
-        body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
-        found[path.stem] = f"{body} {_of_floats(path.stem, body)}"
-    return found
+    found: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = _library_file(name)
+        for inner in text.includes:
+            add(inner)
+        found.setdefault(name, text.body)
+
+    for name in names:
+        add(f"{name}.c")
+    return " ".join(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _LibraryFile:
+    """A C text of the library, what it includes of the library left out."""
+
+    includes: tuple[str, ...]
+    body: str
+
+
+@cache
+def _library_file(name: str) -> _LibraryFile:
+    text = re.sub(r"/\*.*?\*/", "", (_LIBRARY / name).read_text("utf-8"), flags=re.DOTALL)
+    lines = text.splitlines()
+    body = " ".join(line for line in lines if not line.startswith("#"))
+    if not name.startswith("_"):
+        body = f"{body} {_of_floats(name.removesuffix('.c'), body)}"
+    return _LibraryFile(tuple(match[1] for line in lines if (match := _PART.fullmatch(line))), body)
 
 
 def _of_floats(name: str, body: str) -> str:

@@ -18,14 +18,14 @@ DIGITS = 60
 SAME_BITS = 140
 """Of 60 digits, these are right; a power that is no midpoint does not come so near to one."""
 
-LARGEST_DIGITS = 40
-"""Of the integer part of a float."""
+SMALLEST_REST = 20
+"""Digits that the angle of a float or double loses, at most, by what it is nearest to."""
 
 
 @cache
 def pi() -> Decimal:
-    """Return pi to 120 digits: 16 arctan(1/5) - 4 arctan(1/239) (Machin)."""
-    one = 10**130
+    """Return pi to 450 digits: 16 arctan(1/5) - 4 arctan(1/239) (Machin)."""
+    one = 10**460
 
     def arctan_of_inverse(n: int) -> int:
         term = total = one // n
@@ -37,13 +37,13 @@ def pi() -> Decimal:
         return total
 
     value = 16 * arctan_of_inverse(5) - 4 * arctan_of_inverse(239)
-    return Context(prec=120).divide(Decimal(value), Decimal(one))
+    return Context(prec=450).divide(Decimal(value), Decimal(one))
 
 
 def sin(x: Decimal) -> Decimal:
     """Return the sine to the digits of the context, also where it is small."""
     with localcontext() as context:
-        context.prec += LARGEST_DIGITS + 5
+        context.prec += max(x.adjusted(), 0) + SMALLEST_REST + 5
         half = pi() / 2
         turns = int((x / half).to_integral_value())
         rest = x - turns * half
@@ -54,7 +54,7 @@ def sin(x: Decimal) -> Decimal:
 def cos(x: Decimal) -> Decimal:
     """Return the cosine to the digits of the context, also where it is small."""
     with localcontext() as context:
-        context.prec += LARGEST_DIGITS + 5
+        context.prec += max(x.adjusted(), 0) + SMALLEST_REST + 5
         half = pi() / 2
         turns = int((x / half).to_integral_value())
         rest = x - turns * half
@@ -113,7 +113,7 @@ def power(x: Decimal, y: Decimal) -> Decimal:
 
 FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
     "expf": exp, "logf": log, "powf": power, "tanhf": tanh, "sinf": sin, "cosf": cos,
-    "exp": exp, "log": log, "pow": power,
+    "exp": exp, "log": log, "pow": power, "sin": sin, "cos": cos, "tanh": tanh,
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from tests.oracles.math_library.functions import (
     double_value,
     units_off,
 )
+from tests.oracles.math_library.tables import FOLDER
 
 OF_ONE_OPERAND = ("expf", "logf", "tanhf", "sinf", "cosf")
 
@@ -64,8 +65,8 @@ def compiled(name: str, text: Path, folder: Path) -> Path:
     subprocess.run(
         [
             "gcc", "-O2", "-fwrapv", "-o", program, Path(__file__).with_name(judge),
-            f'-DTEXT="{text}"', f"-DNAME=rtlgen_{name}", f"-DREFERENCE={name.removesuffix('f')}",
-            "-lm",
+            "-iquote", FOLDER, f'-DTEXT="{text}"', f"-DNAME=rtlgen_{name}",
+            f"-DREFERENCE={name.removesuffix('f')}", "-lm",
         ],
         check=True,
     )  # fmt: skip
@@ -91,7 +92,7 @@ def judged_doubles(
     subprocess.run(
         [
             "gcc", "-O2", "-fwrapv", "-o", program, Path(__file__).with_name("judge_doubles.c"),
-            f'-DTEXT="{text}"', f"-DNAME=rtlgen_{name}", f"-DREFERENCE={name}l",
+            "-iquote", FOLDER, f'-DTEXT="{text}"', f"-DNAME=rtlgen_{name}", f"-DREFERENCE={name}l",
             *(["-DPAIRS"] if operands == 2 else []), "-lm",
         ],
         check=True,

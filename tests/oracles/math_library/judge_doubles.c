@@ -1,5 +1,5 @@
 /* Compares a function of doubles of the library with the long double one of <math.h>, which has 11 bits
- * more, on so many operands of eight kinds in turn; the arguments are how many, and the seed. What is
+ * more, on so many operands of ten kinds in turn; the arguments are how many, and the seed. What is
  * off by most units in the last place so far is printed, for somebody with more digits; and whatever is NaN,
  * infinite or 0 where the other is not. A finite value beyond the largest double is as good as an
  * infinity. No operand is 2^63: powl of glibc takes it for an odd number, where x is -inf.
@@ -32,7 +32,7 @@ static const uint64_t special[] = {
     0x7ff0000000000000,
     0x7ff8000000000000,
 };
-enum { SPECIAL = sizeof special / sizeof *special, KINDS = 8 };
+enum { SPECIAL = sizeof special / sizeof *special, KINDS = 10 };
 
 static uint64_t bits_of(double value)
 {
@@ -91,6 +91,13 @@ int main(int count, char **arguments)
     case 6: /* subnormal x, and short ones */
       x = x & 1 ? x & 0xfffffffffffff : bits_of(ldexp((double)(x >> 8 & 255), (int)(x >> 16 & 63) - 32));
       y = bits_of(((int)(y & 511) - 256) / 8.0);
+      break;
+    case 7: /* of any size that is neither huge nor next to nothing */
+      x = bits_of(ldexp(between(x, -1, 1), (int)(x & 63) - 40));
+      y = bits_of(ldexp(between(y, -1, 1), (int)(y & 63) - 40));
+      break;
+    case 8: /* beside a multiple of an eighth turn */
+      x = bits_of((double)(0.785398163397448309616L * (x >> (x & 31) >> 32))) + (y & 3);
       break;
     default:
       x = special[(x & 0xff) % SPECIAL] | x & 0x8000000000000000;

@@ -38,7 +38,9 @@ def polynomial(function: Function, degree: int) -> list[Decimal]:
     return coefficients
 
 
-def in_units_one_by_one(function: Function, units: Sequence[int], lowest: int = 0) -> list[int]:
+def in_units_one_by_one(
+    function: Function, units: Sequence[int], lowest: int = 0, signs: Sequence[int] | None = None
+) -> list[int]:
     """Return the coefficients in units of 2**-units[n], each fitted to the rounded ones above it.
 
     So what rounding takes from a high power is given back by the lower ones.
@@ -46,17 +48,26 @@ def in_units_one_by_one(function: Function, units: Sequence[int], lowest: int = 
     Parameters
     ----------
     lowest: power of the first coefficient that is not 0; the error is relative to x**lowest.
+    signs: 1 or -1 for each coefficient, of which the magnitude is returned: it has no other sign.
     """
-    kept: dict[int, int] = {}
-    for power in range(len(units) - 1, lowest - 1, -1):
+    rest = polynomial(lambda x: function(x) / x**lowest, len(units) - 1 - lowest)
+    kept = [0] * len(units)
+    for power in reversed(range(lowest, len(units))):
+        highest = polynomial(lambda x: _value(rest, x), power - lowest)[-1]
+        if signs is None:
+            kept[power] = in_units(highest, units[power])
+        else:
+            kept[power] = max(0, in_units(highest * signs[power], units[power]))
+        sign = 1 if signs is None else signs[power]
+        rest[power - lowest] -= sign * Decimal(kept[power]) / 2 ** units[power]
+    return kept
 
-        def rest(x: Decimal, kept: dict[int, int] = dict(kept)) -> Decimal:  # noqa: B006
-            above = sum(Decimal(c) / 2 ** units[n] * x**n for n, c in kept.items())
-            value: Decimal = (function(x) - above) / x**lowest
-            return value
 
-        kept[power] = in_units(polynomial(rest, power - lowest)[-1], units[power])
-    return [kept.get(power, 0) for power in range(len(units))]
+def _value(coefficients: Sequence[Decimal], x: Decimal) -> Decimal:
+    value = Decimal(0)
+    for coefficient in reversed(coefficients):
+        value = value * x + coefficient
+    return value
 
 
 @cache

@@ -77,7 +77,7 @@ def logf() -> Tables:
 
 
 def powf() -> Tables:
-    """Return the polynomials of |log m| / |m - 1|, parts as in `logf`, and the tables of `expf`."""
+    """Return the polynomials of |log m| / |m - 1|, parts as in `logf`."""
     rows = []
     for i in range(512):
         first, length = (Decimal(i) / 512, 512) if i < 256 else (Decimal(511 - i) / 1024, 1024)
@@ -94,7 +94,7 @@ def powf() -> Tables:
         "rtlgen_powf_c1": [a | b >> 5 << 50 for a, b in zip(c1s, c4s, strict=True)],
         "rtlgen_powf_c2": c2s,
         "rtlgen_powf_c3": c3s,
-    } | {name.replace("expf", "powf"): table for name, table in expf().items()}
+    }
 
 
 def log_of_doubles() -> Tables:
@@ -147,20 +147,20 @@ def tanhf() -> Tables:
 
 
 def sinf() -> Tables:
-    """Return the polynomials of a quarter turn, and those of sin(x)/2^(e+4) below 1/16."""
-    rows = _quarter()
+    """Return the polynomials of sin(x)/2^(e+4) below 1/16."""
+    rows = []
     for exponent in range(-12, -4):
         for i in range(16):
             scale = Decimal(2) ** exponent
             rows.append(
                 _row(lambda h, s=scale, i=i: sin(s * (1 + (i + h) / 16)) / s / 16)  # type: ignore[misc]
             )
-    return _angle("sinf") | _packed("sinf", rows)
+    return _packed("sinf", rows)
 
 
-def cosf() -> Tables:
-    """Return the polynomials of a quarter turn."""
-    return _angle("cosf") | _packed("cosf", _quarter())
+def sines_of_floats() -> Tables:
+    """Return the polynomials of a quarter turn, and the bits of 2/pi."""
+    return _angle("sinef") | _packed("sinef", _quarter())
 
 
 def _quarter() -> list[list[int]]:
@@ -198,10 +198,73 @@ def _angle(name: str) -> dict[str, Sequence[int]]:
     }
 
 
+def sines_of_doubles() -> Tables:
+    """Return the polynomials of a quarter turn in 512 parts, and the bits of 2/pi.
+
+    c0 is scaled as the angle is that makes a number from 1/2 to 1 of it; the others are not.
+    """
+    rows = []
+    for i in range(512):
+        units = (63 + 9 - i.bit_length(), 72, 72, 72, 71, 65)
+        rows.append(
+            in_units_one_by_one(
+                lambda h, i=i: sin(pi() / 2 * (i + h) / 512),  # type: ignore[misc]
+                units, lowest=1 if i == 0 else 0, signs=(1, 1, -1, -1, 1, 1),
+            )
+        )  # fmt: skip
+    c0, c1, c2, c3, c4, c5 = zip(*rows, strict=True)
+    with localcontext(Context(prec=440)):
+        # What x takes part in: of exponents below 2^-27, nothing.
+        turns = [2 / pi() * Decimal(2) ** (16 * e - 1075) if e >= 62 else 0 for e in range(128)]
+        bits = [_masked(in_units(Decimal(turn), 190), 192) for turn in turns]
+    return {
+        "rtlgen_sine_turns2": [row >> 128 for row in bits],
+        "rtlgen_sine_turns1": [_masked(row >> 64, 64) for row in bits],
+        "rtlgen_sine_turns0": [_masked(row, 64) for row in bits],
+        "rtlgen_sine_c0": c0,
+        "rtlgen_sine_c1": c1,
+        "rtlgen_sine_c2": [a | _masked(b, 9) << 55 for a, b in zip(c2, c5, strict=True)],
+        "rtlgen_sine_c3": [a | _masked(b, 19) << 45 for a, b in zip(c3, c4, strict=True)],
+        "rtlgen_sine_c4": [a >> 19 | b >> 9 << 15 for a, b in zip(c4, c5, strict=True)],
+    }
+
+
+def tanh_of_doubles() -> Tables:
+    """Return the polynomials of tanh(x), below 1 of tanh(x)/2^e, for 32 parts of each binade.
+
+    The last row is tanh(x)/x below 2^-6, of 2^6 x.
+    """
+    units = (63, 63, 63, 63, 63, 63, 63, 54)
+    rows = [[0] * 8 for _ in range(512)]
+    for part in range(352):
+        exponent, i = part // 32 - 6, part % 32
+        scale = Decimal(2) ** -min(exponent, 0)
+        length = Decimal(2) ** exponent / 32
+        rows[part] = in_units_one_by_one(
+            lambda h, i=i, d=length, s=scale: s * tanh(d * (32 + i + h)),  # type: ignore[misc]
+            units,
+        )
+    small = in_units_one_by_one(lambda h: tanh(h / 64) / (h / 64), units[1:])
+    rows[511] = [0, min(small[0], 1 << 63), *small[1:]]
+    c0, c1, c2, c3, c4, c5, c6, c7 = zip(*rows, strict=True)
+    return {
+        "rtlgen_tanh_c0": c0,
+        "rtlgen_tanh_c1": c1,
+        "rtlgen_tanh_c2": c2,
+        "rtlgen_tanh_c3": [a << 13 | _masked(b, 13) for a, b in zip(c3, c6, strict=True)],
+        "rtlgen_tanh_c4": [a << 21 | _masked(b, 18) << 3 for a, b in zip(c4, c7, strict=True)],
+        "rtlgen_tanh_c5": [
+            a << 26 | _masked(b >> 13, 19) << 7 for a, b in zip(c5, c6, strict=True)
+        ],
+    }
+
+
 TABLES: Mapping[str, Callable[[], Tables]] = {
-    "expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf, "cosf": cosf,
-    "exp": exp_of_doubles, "log": log_of_doubles, "pow": pow_of_doubles,
+    "_expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf,
+    "_sinef": sines_of_floats, "exp": exp_of_doubles, "log": log_of_doubles, "pow": pow_of_doubles,
+    "_sine": sines_of_doubles, "tanh": tanh_of_doubles,
 }  # fmt: skip
+"""Of the texts that have any."""
 
 
 def tables_of(name: str) -> Tables:
@@ -224,7 +287,8 @@ def with_tables(text: str, tables: Tables) -> str:
 def _lines(values: Sequence[int]) -> str:
     lines = ["   "]
     for value in values:
-        item = f" {hex(value)},"
+        # The magnitude alone would be unsigned.
+        item = f" {hex(value)}{'l' if value < -0x7FFFFFFF else ''},"
         if len(lines[-1]) + len(item) > 100:
             lines.append("   ")
         lines[-1] += item

@@ -1,11 +1,11 @@
 /* exp on the bits of a double, within 0.6 units in the last place.
  *
- * Method: that of expf.c, with more bits, and r^3/6. x is taken to 62 bits behind the point.
+ * Method: that of expf.c and _expf.c, with more bits, and r^3/6. x is taken to 62 bits behind the point.
  *
  * Errors, of a result in [1, 2): x 2^-62, k ln 2 2^-62, E 2^-62, r^2/2 and r^3/6 2^-59, what the
  * products leave out 2^-56: in all less than 2^-55.5, beside the half unit 2^-53 of the rounding.
  */
-#include <stdint.h>
+#include "_integers.c"
 
 /* e^(i/512) in units of 2^-61 */
 static const uint64_t rtlgen_exp_e[512] = {
@@ -209,9 +209,6 @@ static uint64_t rtlgen_exp_log2(uint32_t n)
   return n & 8 ? (n & 4 ? from_12 : from_8) : n & 4 ? from_4 : from_0;
 }
 
-/* A product that takes one multiplier block. */
-static uint64_t rtlgen_exp_product(uint64_t a, uint64_t b) { return (a & 0x1ffff) * (b & 0x1ffff); }
-
 static uint64_t rtlgen_exp(uint64_t x)
 {
   uint64_t magnitude = x & 0x7fffffffffffffff;
@@ -235,18 +232,18 @@ static uint64_t rtlgen_exp(uint64_t x)
   uint64_t e = rtlgen_exp_e[y >> 53];
   uint64_t g = y & 0x1fffffffffffff;
   uint64_t r = g & 0xfffffffffff; /* r, t, w, q, b: units of 2^-62 */
-  uint64_t square = rtlgen_exp_product(r >> 27, r >> 27) + (rtlgen_exp_product(r >> 27, r >> 10) >> 16) >> 9;
-  uint64_t cube = rtlgen_exp_product(rtlgen_exp_product(square >> 12, r >> 27) >> 15, 0xaaab) >> 25;
+  uint64_t square = rtlgen_product(r >> 27, r >> 27) + (rtlgen_product(r >> 27, r >> 10) >> 16) >> 9;
+  uint64_t cube = rtlgen_product(rtlgen_product(square >> 12, r >> 27) >> 15, 0xaaab) >> 25;
   uint64_t t = rtlgen_exp_t[g >> 44];
   uint64_t w = (g >> 44 << 44) + t;
   uint64_t q = r + square + cube;
-  uint64_t wq = rtlgen_exp_product(w >> 36, q >> 28)
-                + (rtlgen_exp_product(w >> 36, q >> 11) + rtlgen_exp_product(w >> 19, q >> 28) >> 17);
+  uint64_t wq = rtlgen_product(w >> 36, q >> 28)
+                + (rtlgen_product(w >> 36, q >> 11) + rtlgen_product(w >> 19, q >> 28) >> 17);
   uint64_t b = w + q + (wq << 2) + 4;
 
-  uint64_t p = e + (rtlgen_exp_product(e >> 46, b >> 37) << 21)
-               + (rtlgen_exp_product(e >> 46, b >> 20) + rtlgen_exp_product(e >> 29, b >> 37) << 4)
-               + (rtlgen_exp_product(e >> 46, b >> 3) + rtlgen_exp_product(e >> 29, b >> 20) + rtlgen_exp_product(e >> 12, b >> 37)
+  uint64_t p = e + (rtlgen_product(e >> 46, b >> 37) << 21)
+               + (rtlgen_product(e >> 46, b >> 20) + rtlgen_product(e >> 29, b >> 37) << 4)
+               + (rtlgen_product(e >> 46, b >> 3) + rtlgen_product(e >> 29, b >> 20) + rtlgen_product(e >> 12, b >> 37)
                   >> 13);
 
   /* p in units of 2^-61; a guard bit is kept, then rounded */

@@ -8,7 +8,7 @@
  * Errors: of log(1 + z), the polynomial's 2^-60.8 of itself, the products' 2^-65; of the sum, 2^-68, of
  * which the last place is 2^-61 at least: in all less than a hundredth of a unit in the last place.
  */
-#include <stdint.h>
+#include "_doubles.c"
 
 /* the low 46 bits of -log(c/4096) in units of 2^-78; from bit 46 on, c */
 static const uint64_t rtlgen_log_c[512] = {
@@ -185,40 +185,14 @@ static const uint64_t rtlgen_log_m[512] = {
     0xafd3688b, 0xb013091a, 0xb052b97e, 0xb09279be, 0xb0d249e3, 0xb11229f3, 0xb17217f7,
 };
 
-/* a b 2^-64, of which the least parts are left out: with 10, 6 and 3 multiplier blocks */
-static uint64_t rtlgen_log_high(uint64_t a, uint64_t b)
-{
-  uint64_t a3 = a >> 48, a2 = a >> 32 & 0xffff, a1 = a >> 16 & 0xffff, a0 = a & 0xffff;
-  uint64_t b3 = b >> 48, b2 = b >> 32 & 0xffff, b1 = b >> 16 & 0xffff, b0 = b & 0xffff;
-  return (a3 * b3 << 32) + (a3 * b2 + a2 * b3 << 16) + (a3 * b1 + a2 * b2 + a1 * b3)
-         + (a3 * b0 + a2 * b1 + a1 * b2 + a0 * b3 >> 16);
-}
-static uint64_t rtlgen_log_middle(uint64_t a, uint64_t b)
-{
-  uint64_t a3 = a >> 48, a2 = a >> 32 & 0xffff, a1 = a >> 16 & 0xffff;
-  uint64_t b3 = b >> 48, b2 = b >> 32 & 0xffff, b1 = b >> 16 & 0xffff;
-  return (a3 * b3 << 32) + (a3 * b2 + a2 * b3 << 16) + (a3 * b1 + a2 * b2 + a1 * b3);
-}
-static uint64_t rtlgen_log_short(uint64_t a, uint64_t b)
-{
-  uint64_t a3 = a >> 48, a2 = a >> 32 & 0xffff, b3 = b >> 48, b2 = b >> 32 & 0xffff;
-  return (a3 * b3 << 32) + (a3 * b2 + a2 * b3 << 16);
-}
-
 static uint64_t rtlgen_log(uint64_t x)
 {
   /* a subnormal x is shifted up */
   uint64_t s0 = x & 0xfffffffffffff;
-  uint64_t s1 = s0 >> 20 ? s0 : s0 << 32;
-  uint64_t s2 = s1 >> 36 ? s1 : s1 << 16;
-  uint64_t s3 = s2 >> 44 ? s2 : s2 << 8;
-  uint64_t s4 = s3 >> 48 ? s3 : s3 << 4;
-  uint64_t s5 = s4 >> 50 ? s4 : s4 << 2;
-  uint64_t s6 = s5 >> 51 ? s5 : s5 << 1;
-  int shift = (s0 >> 20 ? 0 : 32) + (s1 >> 36 ? 0 : 16) + (s2 >> 44 ? 0 : 8) + (s3 >> 48 ? 0 : 4) + (s4 >> 50 ? 0 : 2)
-              + (s5 >> 51 ? 0 : 1);
+  uint32_t s_16 = rtlgen_sixteen(s0), s_4 = rtlgen_four(s_16);
+  int shift = rtlgen_zeros(s0, s_16, s_4) - 12;
   int is_subnormal = (x >> 52 & 0x7ff) == 0;
-  uint64_t mantissa = is_subnormal ? s6 << 1 & 0xfffffffffffff : s0;
+  uint64_t mantissa = is_subnormal ? s0 << (shift + 1 & 63) & 0xfffffffffffff : s0;
   int k = is_subnormal ? -1023 - shift : (int)(x >> 52 & 0x7ff) - 1023;
 
   uint32_t part = mantissa >> 43;
@@ -230,29 +204,22 @@ static uint64_t rtlgen_log(uint64_t x)
   uint64_t z = (c << 52) + ((mantissa >> 34) * c << 34) + ((mantissa >> 17 & 0x1ffff) * c << 17) + (mantissa & 0x1ffff) * c;
   int below = (int)(z >> 63);
   uint64_t w = (below ? 0 - z : z) & 0x7fffffffffffff;
-  uint64_t w1 = w >> 23 ? w : w << 32;
-  uint64_t w2 = w1 >> 39 ? w1 : w1 << 16;
-  uint64_t w3 = w2 >> 47 ? w2 : w2 << 8;
-  uint64_t w4 = w3 >> 51 ? w3 : w3 << 4;
-  uint64_t w5 = w4 >> 53 ? w4 : w4 << 2;
-  uint64_t w6 = w5 >> 54 ? w5 : w5 << 1;
-  int scale = near ? (w >> 23 ? 0 : 32) + (w1 >> 39 ? 0 : 16) + (w2 >> 47 ? 0 : 8) + (w3 >> 51 ? 0 : 4) + (w4 >> 53 ? 0 : 2)
-                         + (w5 >> 54 ? 0 : 1)
-                   : 0;
-  uint64_t scaled = (near ? w6 : w) & 0x7fffffffffffff;
+  uint32_t w_16 = rtlgen_sixteen(w), w_4 = rtlgen_four(w_16);
+  int scale = near ? rtlgen_zeros(w, w_16, w_4) - 9 : 0;
+  uint64_t scaled = w << (scale & 63) & 0x7fffffffffffff;
 
   /* d in units of 2^-73, p in units of 2^-64 */
   uint64_t h = w << 9;
-  uint64_t t5 = rtlgen_log_short(h, 0x2aaab4aaacaaab0f) >> 9;
+  uint64_t t5 = rtlgen_short(h, 0x2aaab4aaacaaab0f) >> 9;
   uint64_t p4 = below ? 0x33333ea0ec4784e5 + t5 : 0x33333ea0ec4784e5 - t5;
-  uint64_t t4 = rtlgen_log_short(h, p4) >> 9;
+  uint64_t t4 = rtlgen_short(h, p4) >> 9;
   uint64_t p3 = below ? 0x3fffffffff5fffd8 + t4 : 0x3fffffffff5fffd8 - t4;
-  uint64_t t3 = rtlgen_log_middle(h, p3) >> 9;
+  uint64_t t3 = rtlgen_middle(h, p3) >> 9;
   uint64_t p2 = below ? 0x55555555549e79bb + t3 : 0x55555555549e79bb - t3;
-  uint64_t t2 = rtlgen_log_middle(h, p2) >> 9;
+  uint64_t t2 = rtlgen_middle(h, p2) >> 9;
   uint64_t p1 = below ? 0x8000000000000000 + t2 : 0x8000000000000000 - t2;
-  uint64_t d = rtlgen_log_high(h, p1);
-  uint64_t b = rtlgen_log_high(scaled << 9, d) >> 4;
+  uint64_t d = rtlgen_high(h, p1);
+  uint64_t b = rtlgen_high(scaled << 9, d) >> 4;
 
   /* |log(1 + z)| and log x in units of 2^-78: 46 bits, and what is above */
   int64_t b_low = b & 0x3fffffffffff, b_high = b >> 46;
@@ -270,16 +237,10 @@ static uint64_t rtlgen_log(uint64_t x)
   uint64_t high_bits = negative ? (uint64_t)(0 - high) - (low != 0) : (uint64_t)high;
   int is_large = high_bits >> 32 != 0;
   uint64_t v = is_large ? high_bits << 22 | low_bits >> 24 : high_bits << 32 | low_bits >> 14;
-  uint64_t n0 = v >> 32 ? v : v << 32;
-  uint64_t n1 = n0 >> 48 ? n0 : n0 << 16;
-  uint64_t n2 = n1 >> 56 ? n1 : n1 << 8;
-  uint64_t n3 = n2 >> 60 ? n2 : n2 << 4;
-  uint64_t n4 = n3 >> 62 ? n3 : n3 << 2;
-  uint64_t n5 = n4 >> 63 ? n4 : n4 << 1;
-  int zeros = (v >> 32 ? 0 : 32) + (n0 >> 48 ? 0 : 16) + (n1 >> 56 ? 0 : 8) + (n2 >> 60 ? 0 : 4) + (n3 >> 62 ? 0 : 2)
-              + (n4 >> 63 ? 0 : 1);
+  uint32_t v_16 = rtlgen_sixteen(v), v_4 = rtlgen_four(v_16);
+  int zeros = rtlgen_zeros(v, v_16, v_4);
   uint64_t exponent = (is_large ? 1031 : 1021) - zeros - scale;
-  uint64_t rounded = (exponent << 52) + ((n5 >> 10) + 1 >> 1);
+  uint64_t rounded = (exponent << 52) + ((v << (zeros & 63) >> 10) + 1 >> 1);
 
   return (x & 0x7fffffffffffffff) == 0 ? 0xfff0000000000000
          : x > 0x7ff0000000000000      ? 0x7ff8000000000000

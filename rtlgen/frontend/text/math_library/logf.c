@@ -9,7 +9,8 @@
  * k ln 2 2^-58 |k|. log x is no float and no midpoint, but for x = 1. That the errors never meet a
  * midpoint is shown by all 2^32 inputs (tests/math_library).
  */
-#include <stdint.h>
+#include "_log2.c"
+#include "_integers.c"
 
 /* c0 in units of 2^-57 */
 static const uint64_t rtlgen_logf_c0[512] = {
@@ -423,31 +424,14 @@ static const uint32_t rtlgen_logf_c3[512] = {
     0x15c6e008, 0x15b6765e, 0x15a61d2d, 0x1595d462, 0x15859be8, 0x157573ab, 0x15655b96, 0x15555555,
 };
 
-/* A product that takes one multiplier block. */
-static uint64_t rtlgen_logf_product(uint64_t a, uint64_t b) { return (a & 0x1ffff) * (b & 0x1ffff); }
-
-/* n ln 2 in units of 2^-57, n < 16: one logic cell a bit */
-static uint64_t rtlgen_logf_log2(uint32_t n)
-{
-  uint64_t from_0 = (n & 2 ? (n & 1 ? 0x428ac8fceeadcd9 : 0x2c5c85fdf473de6) : (n & 1 ? 0x162e42fefa39ef3 : 0));
-  uint64_t from_4 = (n & 2 ? (n & 1 ? 0x9b43d4f8d7958a5 : 0x851591f9dd5b9b2) : (n & 1 ? 0x6ee74efae321abf : 0x58b90bfbe8e7bcc));
-  uint64_t from_8 = (n & 2 ? (n & 1 ? 0xf3fce0f4c07d471 : 0xddce9df5c64357e) : (n & 1 ? 0xc7a05af6cc0968b : 0xb17217f7d1cf798));
-  uint64_t from_12 = (n & 2 ? (n & 1 ? 0x14cb5ecf0a96503d : 0x13687a9f1af2b14a) : (n & 1 ? 0x1205966f2b4f1257 : 0x10a2b23f3bab7364));
-  return n & 8 ? (n & 4 ? from_12 : from_8) : n & 4 ? from_4 : from_0;
-}
-
 static uint32_t rtlgen_logf(uint32_t x)
 {
   /* a subnormal x is shifted up */
   uint32_t s0 = x & 0x7fffff;
-  uint32_t s1 = s0 >> 7 ? s0 : s0 << 16;
-  uint32_t s2 = s1 >> 15 ? s1 : s1 << 8;
-  uint32_t s3 = s2 >> 19 ? s2 : s2 << 4;
-  uint32_t s4 = s3 >> 21 ? s3 : s3 << 2;
-  uint32_t s5 = s4 >> 22 ? s4 : s4 << 1;
-  int shift = (s0 >> 7 ? 0 : 16) + (s1 >> 15 ? 0 : 8) + (s2 >> 19 ? 0 : 4) + (s3 >> 21 ? 0 : 2) + (s4 >> 22 ? 0 : 1);
+  uint32_t s_16 = rtlgen_sixteen(s0), s_4 = rtlgen_four(s_16);
+  int shift = rtlgen_zeros(s0, s_16, s_4) - 41;
   int is_subnormal = (x >> 23 & 255) == 0;
-  uint32_t mantissa = is_subnormal ? s5 << 1 & 0x7fffff : s0;
+  uint32_t mantissa = is_subnormal ? s0 << (shift + 1 & 31) & 0x7fffff : s0;
   int exponent = is_subnormal ? -126 - (shift + 1) : (int)(x >> 23 & 255) - 127;
 
   int above = !(mantissa >> 22);
@@ -464,33 +448,27 @@ static uint32_t rtlgen_logf(uint32_t x)
   uint64_t c2 = w2 & 0x3ffffffffffff;
   uint64_t c4 = (w2 >> 50 & 15) << 13 | w1 >> 51;
 
-  uint64_t t4 = rtlgen_logf_product(h, c4) >> 9;
+  uint64_t t4 = rtlgen_product(h, c4) >> 9;
   uint64_t p3 = above ? c3 - t4 : c3 + t4;
-  uint64_t t3 = (rtlgen_logf_product(h, p3 >> 17) << 17) + rtlgen_logf_product(h, p3) >> 5;
+  uint64_t t3 = (rtlgen_product(h, p3 >> 17) << 17) + rtlgen_product(h, p3) >> 5;
   uint64_t p2 = above ? c2 - t3 : c2 + t3;
-  uint64_t t2 = (rtlgen_logf_product(h, p2 >> 34) << 20) + (rtlgen_logf_product(h, p2 >> 17) << 3)
-                + (rtlgen_logf_product(h, p2) >> 14);
+  uint64_t t2 = (rtlgen_product(h, p2 >> 34) << 20) + (rtlgen_product(h, p2 >> 17) << 3)
+                + (rtlgen_product(h, p2) >> 14);
   uint64_t p1 = above ? c1 - (t2 >> 9) : c1 + (t2 >> 9);
   uint64_t z = near ? t2 : p1;
-  uint64_t t1 = (rtlgen_logf_product(h, z >> 34) << 17) + rtlgen_logf_product(h, z >> 17)
-                + (rtlgen_logf_product(h, z) >> 17);
+  uint64_t t1 = (rtlgen_product(h, z >> 34) << 17) + rtlgen_product(h, z >> 17)
+                + (rtlgen_product(h, z) >> 17);
   uint64_t w = above ? h << 43 : h << 42;
   uint64_t log_m = near ? (above ? w - t1 : w + t1) : c0 + t1;
 
   int below_1 = k < 0;
   uint32_t n = below_1 ? -k : k;
-  uint64_t log_2 = rtlgen_logf_log2(n & 15) + (rtlgen_logf_log2(n >> 4 & 15) << 4);
+  uint64_t log_2 = rtlgen_log2(n & 15) + (rtlgen_log2(n >> 4 & 15) << 4);
   uint64_t v = k == 0 ? log_m : below_1 == above ? log_2 - log_m : log_2 + log_m;
 
-  uint64_t n0 = v >> 32 ? v : v << 32;
-  uint64_t n1 = n0 >> 48 ? n0 : n0 << 16;
-  uint64_t n2 = n1 >> 56 ? n1 : n1 << 8;
-  uint64_t n3 = n2 >> 60 ? n2 : n2 << 4;
-  uint64_t n4 = n3 >> 62 ? n3 : n3 << 2;
-  uint64_t n5 = n4 >> 63 ? n4 : n4 << 1;
-  uint32_t zeros = (v >> 32 ? 0 : 32) + (n0 >> 48 ? 0 : 16) + (n1 >> 56 ? 0 : 8) + (n2 >> 60 ? 0 : 4) + (n3 >> 62 ? 0 : 2)
-                   + (n4 >> 63 ? 0 : 1);
-  uint32_t rounded = (((near ? 123 : 132) - zeros) << 23) + ((uint32_t)(n5 >> 39) + 1 >> 1);
+  uint32_t v_16 = rtlgen_sixteen(v), v_4 = rtlgen_four(v_16);
+  uint32_t zeros = rtlgen_zeros(v, v_16, v_4);
+  uint32_t rounded = (((near ? 123 : 132) - zeros) << 23) + ((uint32_t)(v << (zeros & 63) >> 39) + 1 >> 1);
   uint32_t sign = below_1 || (k == 0 && !above) ? 0x80000000 : 0;
 
   return (x & 0x7fffffff) == 0 ? 0xff800000

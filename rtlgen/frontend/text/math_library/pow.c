@@ -8,7 +8,7 @@
  * 2^(y log2 x) 2^-56.4 of itself by that; of its own 2^-55.5, as e^x: in all 0.15 units in the last place,
  * beside the half unit of the rounding.
  */
-#include <stdint.h>
+#include "_doubles.c"
 
 /* the low 46 bits of -log2(c/4096) in units of 2^-78; from bit 46 on, c */
 static const uint64_t rtlgen_pow_c[512] = {
@@ -423,29 +423,8 @@ static const uint64_t rtlgen_pow_t[512] = {
     0x1610ca82b39a83, 0x161be57805ce49, 0x1627006f44a7e3,
 };
 
-/* A product that takes one multiplier block, and one of 27 bits. */
-static uint64_t rtlgen_pow_product(uint64_t a, uint64_t b) { return (a & 0x1ffff) * (b & 0x1ffff); }
+/* A product of 27 bits. */
 static uint64_t rtlgen_pow_long(uint64_t a, uint64_t b) { return (a & 0x7ffffff) * (b & 0x3ffffff); }
-
-/* a b 2^-64, of which the least parts are left out: with 10, 6 and 3 multiplier blocks */
-static uint64_t rtlgen_pow_high(uint64_t a, uint64_t b)
-{
-  uint64_t a3 = a >> 48, a2 = a >> 32 & 0xffff, a1 = a >> 16 & 0xffff, a0 = a & 0xffff;
-  uint64_t b3 = b >> 48, b2 = b >> 32 & 0xffff, b1 = b >> 16 & 0xffff, b0 = b & 0xffff;
-  return (a3 * b3 << 32) + (a3 * b2 + a2 * b3 << 16) + (a3 * b1 + a2 * b2 + a1 * b3)
-         + (a3 * b0 + a2 * b1 + a1 * b2 + a0 * b3 >> 16);
-}
-static uint64_t rtlgen_pow_middle(uint64_t a, uint64_t b)
-{
-  uint64_t a3 = a >> 48, a2 = a >> 32 & 0xffff, a1 = a >> 16 & 0xffff;
-  uint64_t b3 = b >> 48, b2 = b >> 32 & 0xffff, b1 = b >> 16 & 0xffff;
-  return (a3 * b3 << 32) + (a3 * b2 + a2 * b3 << 16) + (a3 * b1 + a2 * b2 + a1 * b3);
-}
-static uint64_t rtlgen_pow_short(uint64_t a, uint64_t b)
-{
-  uint64_t a3 = a >> 48, a2 = a >> 32 & 0xffff, b3 = b >> 48, b2 = b >> 32 & 0xffff;
-  return (a3 * b3 << 32) + (a3 * b2 + a2 * b3 << 16);
-}
 
 static uint64_t rtlgen_pow(uint64_t x, uint64_t y)
 {
@@ -453,16 +432,10 @@ static uint64_t rtlgen_pow(uint64_t x, uint64_t y)
 
   /* |x| = 2^k (1 + mantissa/2^52); a subnormal one is shifted up */
   uint64_t s0 = x & 0xfffffffffffff;
-  uint64_t s1 = s0 >> 20 ? s0 : s0 << 32;
-  uint64_t s2 = s1 >> 36 ? s1 : s1 << 16;
-  uint64_t s3 = s2 >> 44 ? s2 : s2 << 8;
-  uint64_t s4 = s3 >> 48 ? s3 : s3 << 4;
-  uint64_t s5 = s4 >> 50 ? s4 : s4 << 2;
-  uint64_t s6 = s5 >> 51 ? s5 : s5 << 1;
-  int shift = (s0 >> 20 ? 0 : 32) + (s1 >> 36 ? 0 : 16) + (s2 >> 44 ? 0 : 8) + (s3 >> 48 ? 0 : 4) + (s4 >> 50 ? 0 : 2)
-              + (s5 >> 51 ? 0 : 1);
+  uint32_t s_16 = rtlgen_sixteen(s0), s_4 = rtlgen_four(s_16);
+  int shift = rtlgen_zeros(s0, s_16, s_4) - 12;
   int is_subnormal = size_x >> 52 == 0;
-  uint64_t mantissa = is_subnormal ? s6 << 1 & 0xfffffffffffff : s0;
+  uint64_t mantissa = is_subnormal ? s0 << (shift + 1 & 63) & 0xfffffffffffff : s0;
   int k = is_subnormal ? -1023 - shift : (int)(size_x >> 52) - 1023;
 
   uint32_t part = mantissa >> 43;
@@ -474,32 +447,25 @@ static uint64_t rtlgen_pow(uint64_t x, uint64_t y)
   uint64_t z = (c << 52) + ((mantissa >> 34) * c << 34) + ((mantissa >> 17 & 0x1ffff) * c << 17) + (mantissa & 0x1ffff) * c;
   int below = (int)(z >> 63);
   uint64_t w = (below ? 0 - z : z) & 0x7fffffffffffff;
-  uint64_t w1 = w >> 23 ? w : w << 32;
-  uint64_t w2 = w1 >> 39 ? w1 : w1 << 16;
-  uint64_t w3 = w2 >> 47 ? w2 : w2 << 8;
-  uint64_t w4 = w3 >> 51 ? w3 : w3 << 4;
-  uint64_t w5 = w4 >> 53 ? w4 : w4 << 2;
-  uint64_t w6 = w5 >> 54 ? w5 : w5 << 1;
-  int scale_x = near ? (w >> 23 ? 0 : 32) + (w1 >> 39 ? 0 : 16) + (w2 >> 47 ? 0 : 8) + (w3 >> 51 ? 0 : 4) + (w4 >> 53 ? 0 : 2)
-                           + (w5 >> 54 ? 0 : 1)
-                     : 0;
-  uint64_t scaled = (near ? w6 : w) & 0x7fffffffffffff;
+  uint32_t w_16 = rtlgen_sixteen(w), w_4 = rtlgen_four(w_16);
+  int scale_x = near ? rtlgen_zeros(w, w_16, w_4) - 9 : 0;
+  uint64_t scaled = w << (scale_x & 63) & 0x7fffffffffffff;
 
   /* q in units of 2^-71, p in units of 2^-64 */
   uint64_t h = w << 9;
-  uint64_t t6 = rtlgen_pow_short(h, 0x34c2fe49156aa417) >> 9;
+  uint64_t t6 = rtlgen_short(h, 0x34c2fe49156aa417) >> 9;
   uint64_t p5 = below ? 0x3d8e27eb178d29c2 + t6 : 0x3d8e27eb178d29c2 - t6;
-  uint64_t t5 = rtlgen_pow_short(h, p5) >> 9;
+  uint64_t t5 = rtlgen_short(h, p5) >> 9;
   uint64_t p4 = below ? 0x49ddb143bc3175c3 + t5 : 0x49ddb143bc3175c3 - t5;
-  uint64_t t4 = rtlgen_pow_middle(h, p4) >> 9;
+  uint64_t t4 = rtlgen_middle(h, p4) >> 9;
   uint64_t p3 = below ? 0x5c551d94ab85a3bd + t4 : 0x5c551d94ab85a3bd - t4;
-  uint64_t t3 = rtlgen_pow_middle(h, p3) >> 9;
+  uint64_t t3 = rtlgen_middle(h, p3) >> 9;
   uint64_t p2 = below ? 0x7b1c2770e80ff5e4 + t3 : 0x7b1c2770e80ff5e4 - t3;
-  uint64_t t2 = rtlgen_pow_high(h, p2) >> 9;
+  uint64_t t2 = rtlgen_high(h, p2) >> 9;
   uint64_t p1 = below ? 0xb8aa3b295c17f0d0 + t2 : 0xb8aa3b295c17f0d0 - t2;
-  uint64_t t1 = rtlgen_pow_high(h, p1) >> 2;
+  uint64_t t1 = rtlgen_high(h, p1) >> 2;
   uint64_t q = below ? 0xaa3b295c17f0bbbf + t1 : 0xaa3b295c17f0bbbf - t1;
-  uint64_t b = rtlgen_pow_high(scaled << 9, q) >> 2;
+  uint64_t b = rtlgen_high(scaled << 9, q) >> 2;
 
   /* |log2(1 + z)| and log2 x in units of 2^-78: 46 bits, and what is above */
   uint64_t a = scaled * 23;
@@ -542,22 +508,22 @@ static uint64_t rtlgen_pow(uint64_t x, uint64_t y)
   uint64_t e = rtlgen_pow_e[power >> 55];
   uint64_t w_2 = rtlgen_pow_t[power >> 46 & 0x1ff];
   uint64_t r = power & 0x3fffffffffff; /* units of 2^-64; v, square, cube, w_2, b_2: of 2^-62 */
-  uint64_t v = (rtlgen_pow_product(r >> 29, 0x162e4) << 10)
-               + (rtlgen_pow_product(r >> 29, 0x5fdf) + rtlgen_pow_product(r >> 12, 0x162e4)
-                    + (rtlgen_pow_product(r >> 29, 0x8e7b) + rtlgen_pow_product(r >> 12, 0x5fdf)
-                         + rtlgen_pow_product((r & 0xfff) << 5, 0x162e4)
+  uint64_t v = (rtlgen_product(r >> 29, 0x162e4) << 10)
+               + (rtlgen_product(r >> 29, 0x5fdf) + rtlgen_product(r >> 12, 0x162e4)
+                    + (rtlgen_product(r >> 29, 0x8e7b) + rtlgen_product(r >> 12, 0x5fdf)
+                         + rtlgen_product((r & 0xfff) << 5, 0x162e4)
                        >> 17)
                   >> 7);
-  uint64_t square = rtlgen_pow_product(v >> 27, v >> 27) + (rtlgen_pow_product(v >> 27, v >> 10) >> 16) >> 9;
-  uint64_t cube = rtlgen_pow_product(rtlgen_pow_product(square >> 12, v >> 27) >> 15, 0xaaab) >> 25;
+  uint64_t square = rtlgen_product(v >> 27, v >> 27) + (rtlgen_product(v >> 27, v >> 10) >> 16) >> 9;
+  uint64_t cube = rtlgen_product(rtlgen_product(square >> 12, v >> 27) >> 15, 0xaaab) >> 25;
   uint64_t u = v + square + cube;
-  uint64_t wu = rtlgen_pow_product(w_2 >> 36, u >> 28)
-                + (rtlgen_pow_product(w_2 >> 36, u >> 11) + rtlgen_pow_product(w_2 >> 19, u >> 28) >> 17);
+  uint64_t wu = rtlgen_product(w_2 >> 36, u >> 28)
+                + (rtlgen_product(w_2 >> 36, u >> 11) + rtlgen_product(w_2 >> 19, u >> 28) >> 17);
   uint64_t b_2 = w_2 + u + (wu << 2) + 4;
-  uint64_t p = e + (rtlgen_pow_product(e >> 46, b_2 >> 37) << 21)
-               + (rtlgen_pow_product(e >> 46, b_2 >> 20) + rtlgen_pow_product(e >> 29, b_2 >> 37) << 4)
-               + (rtlgen_pow_product(e >> 46, b_2 >> 3) + rtlgen_pow_product(e >> 29, b_2 >> 20)
-                    + rtlgen_pow_product(e >> 12, b_2 >> 37)
+  uint64_t p = e + (rtlgen_product(e >> 46, b_2 >> 37) << 21)
+               + (rtlgen_product(e >> 46, b_2 >> 20) + rtlgen_product(e >> 29, b_2 >> 37) << 4)
+               + (rtlgen_product(e >> 46, b_2 >> 3) + rtlgen_product(e >> 29, b_2 >> 20)
+                    + rtlgen_product(e >> 12, b_2 >> 37)
                   >> 13);
 
   /* p in units of 2^-61; a guard bit is kept, then rounded, but for 2^-1075 itself, which is even as 0 */
