@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from hashlib import blake2b
 
 import islpy as isl
 import numpy as np
@@ -57,8 +58,9 @@ class StoreSlots:
         self._points: dict[str, Ints] = {}
         self._kept: dict[str, isl.Set] = {}
         self._cycles: dict[tuple[int, int, str], Mapping[int, Ints]] = {}
-        self._meetings: dict[tuple[int, int, int, int, int], bool] = {}
-        self._forbidden: dict[tuple[int, int, int, int], Ints] = {}
+        self._alike: dict[bytes, Ints] = {}
+        self._meetings: dict[tuple[int, int, int], bool] = {}
+        self._forbidden: dict[tuple[int, int], tuple[Ints, Ints]] = {}
         self._masks: dict[tuple[int, int], Mapping[tuple[str, int], int] | None] = {}
         self._places: dict[tuple[int, int, int, int, int], int] = {}
         self._handed: dict[tuple[int, int, int, int], int | None] = {}
@@ -252,26 +254,33 @@ class StoreSlots:
         return found
 
     def _after_forbidden(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> int:
-        key = (a, chosen_a, b, chosen_b)
+        pairs = self._store_pairs(a, chosen_a, b, chosen_b)
+        while True:
+            later = max(self._after(early, late, distance) for early, late in pairs)
+            if later == distance:
+                return distance
+            distance = later
+
+    def _after(self, early: Ints, late: Ints, distance: int) -> int:
+        """Return the smallest distance, not below the one given, at which two sets do not meet."""
+        key = id(early), id(late)
         if key not in self._forbidden:
-            pairs = self._store_pairs(*key)
-            self._forbidden[key] = distinct(
-                np.concatenate([_differences(early, late) for early, late in pairs])
-            )
-        forbidden = self._forbidden[key]
-        later = forbidden[np.searchsorted(forbidden, distance) :]
-        # The first place where the forbidden distances are no longer consecutive.
-        gaps = np.flatnonzero(later != distance + np.arange(len(later)))
-        return distance + (int(gaps[0]) if len(gaps) else len(later))
+            self._forbidden[key] = _runs(_differences(early, late))
+        firsts, lasts = self._forbidden[key]
+        run = int(np.searchsorted(firsts, distance, side="right")) - 1
+        return distance if run < 0 else max(distance, int(lasts[run]) + 1)
 
     def _meet(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> bool:
-        key = (a, chosen_a, b, chosen_b, distance)
+        pairs = self._store_pairs(a, chosen_a, b, chosen_b)
+        return any(self._share(early, late, distance) for early, late in pairs)
+
+    def _share(self, early: Ints, late: Ints, distance: int) -> bool:
+        key = id(early), id(late), distance
         if key not in self._meetings:
-            self._meetings[key] = any(
+            self._meetings[key] = (
                 share_cycle(early - distance, late)
                 if len(early) < len(late)
                 else share_cycle(early, late + distance)
-                for early, late in self._store_pairs(a, chosen_a, b, chosen_b)
             )
         return self._meetings[key]
 
@@ -306,9 +315,14 @@ class StoreSlots:
             cycles = candidate.ii * ranks[kept] + candidate.shifts[name] + stage
             banks = self._banks_of(name, points[kept])
             self._cycles[key] = {
-                int(bank): np.sort(cycles[banks == bank]) for bank in distinct(banks)
+                int(bank): self._kept_once(np.sort(cycles[banks == bank]))
+                for bank in distinct(banks)
             }
         return self._cycles[key]
+
+    def _kept_once(self, cycles: Ints) -> Ints:
+        """Return the one array with these contents: lanes store in the same cycles."""
+        return self._alike.setdefault(blake2b(cycles.tobytes()).digest(), cycles)
 
     def _instances(self, name: str) -> Ints:
         if name not in self._points:
@@ -374,6 +388,12 @@ def _each(function: Callable[..., int], *columns: Ints) -> Ints:
     values = [function(*row) for row in zip(*reversed(rows), strict=True)]
     found: Ints = np.array(values, dtype=np.int64)[np.searchsorted(different, numbers)]
     return found
+
+
+def _runs(values: Ints) -> tuple[Ints, Ints]:
+    """Return the first and the last of every run of consecutive values; these are sorted."""
+    begins = np.diff(values, prepend=values[:1] - 2) > 1
+    return values[begins], values[np.roll(begins, -1)]
 
 
 def _differences(a: Ints, b: Ints) -> Ints:

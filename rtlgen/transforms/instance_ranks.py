@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, domain_text
 from rtlgen.poly.closed_extrema import extrema
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.extrema import PairExtrema, set_extrema
@@ -27,10 +27,12 @@ class Instances:
 
     def points(self, name: str) -> Ints:
         """Return the (n, iterators) instances of a statement."""
-        if name not in self._points:
-            scop = self._sets.scop
-            self._points[name] = statement_points(scop, scop.statement(name))
-        return self._points[name]
+        statement = self._sets.scop.statement(name)
+        # The lanes of a loop have the same instances, and there may be millions.
+        domain = domain_text(statement)
+        if domain not in self._points:
+            self._points[domain] = statement_points(self._sets.scop, statement)
+        return self._points[domain]
 
     def last_rank(self, name: str, placed: Placement) -> int:
         """Return the rank of the last instance in a nest: what follows is padding."""
