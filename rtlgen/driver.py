@@ -1,7 +1,8 @@
 """The compiler, as a list of passes.
 
-    parse -> prune -> unroll -> fold -> expand -> normalise [-> reschedule -> tile -> wavefront]
-          [-> skew] -> distribute -> permute -> pad -> flatten -> fuse -> plan
+    parse -> prune -> unroll -> fold -> expand [-> strip] -> normalise
+          [-> reschedule -> tile -> wavefront] [-> skew]
+          -> distribute -> permute -> pad -> flatten -> fuse -> plan
 
 With arrays off chip:
 

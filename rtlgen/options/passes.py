@@ -1,8 +1,8 @@
 """The passes of the compiler, by name, in the order in which a program goes through them."""
 
 PASSES = (
-    "parse", "prune", "unroll", "fold", "expand", "normalise", "reschedule", "tile", "wavefront",
-    "skew", "distribute", "permute", "pad", "flatten", "fuse", "plan",
+    "parse", "prune", "unroll", "fold", "expand", "strip", "normalise", "reschedule", "tile",
+    "wavefront", "skew", "distribute", "permute", "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
 
 DUMPED = ("lower", *PASSES)

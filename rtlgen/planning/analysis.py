@@ -35,6 +35,7 @@ from rtlgen.transforms.prune import without_dead
 from rtlgen.transforms.ragged import Ranking, ragged_statements
 from rtlgen.transforms.skew import Skew, Skewed, skew
 from rtlgen.transforms.strides import strided_statements
+from rtlgen.transforms.strips import in_strips
 from rtlgen.transforms.units import Unit, dependence_units
 from rtlgen.transforms.unroll import unroll
 
@@ -305,6 +306,7 @@ def _analysed(
             "unroll": unrolled,
             "fold": written,
             "expand": written,
+            "strip": written,
             "normalise": scop,
         },
         kept=kept,
@@ -381,6 +383,16 @@ def in_chosen_loops(analysis: Analysis, options: LoopOptions) -> Analysis:
         earlier={**analysis.earlier, **found.stages},
         scheduled=found,
     )
+
+
+def cut_into_strips(analysis: Analysis, sizes: Mapping[Span, int]) -> Analysis:
+    """Return the program with loops cut into strips."""
+    written = in_strips(analysis.written, sizes)
+    found = _aligned(
+        analysis.program, analysis.unrolled, written, analysis.kept, analysis.expansions
+    )
+    earlier = {**found.earlier, "expand": analysis.written, "strip": written}
+    return replace(found, earlier=earlier, warnings=analysis.warnings, ranking=analysis.ranking)
 
 
 def in_skewed_loops(analysis: Analysis, skews: Sequence[Skew]) -> Analysis:

@@ -23,6 +23,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import (
     Analysis,
+    cut_into_strips,
     expanded,
     in_banks,
     in_chosen_loops,
@@ -61,6 +62,7 @@ from rtlgen.scheduling.regions import (
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.store_bounds import fewest_cycles
+from rtlgen.scheduling.stripping import find_strips
 from rtlgen.scheduling.versions import NoVersions, with_versions
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import get_target
@@ -68,6 +70,9 @@ from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
 from rtlgen.transforms.units import Unit
+
+STRIP_GAIN = 0.98
+"""Share of the cycles below which strips are worth a loop more."""
 
 SKEW_GAIN = 0.98
 """Share of the cycles below which skewed loops are worth their subscripts."""
@@ -249,9 +254,10 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
     """Plan a program with pauses and in skewed loops too, where it waits for its own results."""
     if options.fuse != "mf3":
         return plain
-    best = _less_often_waiting(plain, options)
     if options.loops.chosen is not None:
-        return best
+        return _less_often_waiting(plain, options)
+    plain = _in_strips(plain, options)
+    best = _less_often_waiting(plain, options)
     skewed: list[Planned] = []
     with improving("skewed loops"):
         for skews in find_skews(plain.space, plain.decision, plain.target, best.space):
@@ -269,6 +275,18 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
         return near[0]
     # Whether values are soon read again, and rows of them will do, depends on the loops.
     return min(near, key=lambda each: (ram_cost(in_rows(each, options)), cycles_of(each)))
+
+
+def _in_strips(plain: Planned, options: CompileOptions) -> Planned:
+    """Plan a program with loops in strips, where statements wait for sums that take turns."""
+    if not is_worth_search(cycles_of(plain), plain.space.floor_iterations):
+        return plain
+    sizes = find_strips(plain.analysis.written, plain.space, plain.decision)
+    cut = plain
+    if sizes:
+        with improving("loops in strips"):
+            cut = _with_ports(cut_into_strips(plain.analysis, sizes), options)
+    return cut if cycles_of(cut) < cycles_of(plain) * STRIP_GAIN else plain
 
 
 def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:

@@ -1,0 +1,41 @@
+"""Strips: what waits for sums that take turns follows one strip behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rtlgen.design import compile_design
+from rtlgen.options import CompileOptions
+
+ATAX = """
+void atax(const {type} A[40][30], const {type} x[30], {type} y[30])
+{{
+  {type} tmp[40];
+  for (int j = 0; j < 30; j++)
+    y[j] = 0;
+  for (int i = 0; i < 40; i++) {{
+    tmp[i] = 0;
+    for (int j = 0; j < 30; j++)
+      tmp[i] += A[i][j] * x[j];
+    for (int j = 0; j < 30; j++)
+      y[j] += A[i][j] * tmp[i];
+  }}
+}}
+"""
+
+
+@pytest.mark.simulation
+def test_two_sums_over_one_matrix_take_little_longer_than_one(tmp_path: Path) -> None:
+    (tmp_path / "atax.c").write_text(ATAX.format(type="float"))
+    design = compile_design(tmp_path / "atax.c", CompileOptions())
+    # 1,200 additions to each sum, five rows of 30 until the first is complete, and the pipelines.
+    proven = design.verify(simulator="verilator")
+    assert proven.cycles == proven.predicted_cycles <= 1200 + 150 + 60
+
+
+def test_sums_that_wait_for_nothing_keep_their_loops(tmp_path: Path) -> None:
+    (tmp_path / "atax.c").write_text(ATAX.format(type="int"))
+    stages = compile_design(tmp_path / "atax.c", CompileOptions()).compilation.stages
+    assert stages["strip"] == stages["expand"]
