@@ -118,6 +118,9 @@ examples/float/half_fir/half_fir.c
 examples/float/jacobi_solver/jacobi_solver.c
 examples/float/softmax_layer/softmax_layer.c
 examples/float/fgemm/fgemm.c --unroll j=4
+benchmarks/fp32/atax.c --memory onchip
+benchmarks/fp32/mvt.c --memory onchip
+benchmarks/fp32/gesummv.c --memory onchip
 examples/float/fgemm/fgemm.c --max-dsp 8
 examples/float/fgemm/fgemm.c -D N=32 --memory axi --max-dsp 32
 tests/forms/float_dot.c
