@@ -47,6 +47,12 @@ _COMPILERS = ("gcc", "cc", "clang")
 # C as the front end reads it: char is signed, signed numbers wrap, and every operation of floating
 # point is rounded to its type.
 _OPTIONS = ("-O1", "-fwrapv", "-fsigned-char", "-ffp-contract=off")
+_IN_PARTS = ("-ffunction-sections", "-fdata-sections")
+_LINKINGS = ((), ("-Wl,--gc-sections",))
+"""How it is linked, until one does: as it is, or without what the kernel never comes to.
+
+The file's main program, and what fills its arrays, may call functions of other files.
+"""
 _PRECISION = "-fexcess-precision=standard"
 _HALF_PRECISION = "-fexcess-precision=16"
 """With `_Float16`, of which gcc otherwise computes whole expressions in `float`."""
@@ -80,7 +86,7 @@ class OracleUnsuitable(RtlgenError):
       stops itself; such data sets are left out, and there must be another one;
     - with `--float`, whose program computes something else than the file: what `rtlgen emit-c`
       writes does the same, and can be compiled;
-    - where the compiler refuses the file, or functions that it calls are elsewhere.
+    - where the compiler refuses the file, or functions that the kernel calls are elsewhere.
 
     The golden model, `--oracle golden`, has none of these limits.
     """
@@ -217,7 +223,14 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
         "-Dmain=rtlgen_main_of_the_file",
     ]
     # What has a second name must not be kept in a register, or taken for what nobody changes.
-    flags = [*_OPTIONS, _precision(scop), *(["-O0"] if hidden else []), *options.flags, *flags]
+    flags = [
+        *_OPTIONS,
+        *_IN_PARTS,
+        _precision(scop),
+        *(["-O0"] if hidden else []),
+        *options.flags,
+        *flags,
+    ]
     # The sine and cosine of one number would be one call of a function that is not ours.
     flags += [f"-fno-builtin-{name}" for name in sorted(math_functions())]
     log = folder / "compile.log"
@@ -228,8 +241,8 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     library.write_text(called_library(scop.source.text))
     linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, *options.flags, main, library]
     linking += [folder / "kernel.o", "-lm", "-o", program]
-    if not _is_compiled(linking, log):
-        raise _refused(scop, "the file calls functions that it does not define", log)
+    if not any(_is_compiled([*linking, *how], log) for how in _LINKINGS):
+        raise _refused(scop, "the kernel calls functions that the file does not define", log)
     return program
 
 

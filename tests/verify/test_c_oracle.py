@@ -151,6 +151,30 @@ def test_a_static_of_an_included_function_is_out_of_reach(
     assert "undeclared" in caught.value.diagnostic.notes[0]
 
 
+@needs_gcc
+def test_what_the_kernel_never_comes_to_may_be_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "extern void *memory_for(int n);\nextern int elsewhere(int x);\n"
+        "static int f(int a[4]) { int s = 0; for (int i = 0; i < 4; i++) s += a[i]; return s; }\n"
+        "static void fill(int *a) { for (int i = 0; i < 4; i++) a[i] = elsewhere(i); }\n"
+        "int (*table[])(int) = {elsewhere};\n"
+        "int main(void) { int *a = memory_for(4); fill(a); return f(a); }\n"
+    )
+    Path("f.c").write_text(text)
+    scop = parse_file(Path("f.c"), function="f").scop
+    data = given_data_set(scop, "mine", {"a": np.array([1, 2, 3, 4], np.int32)})
+    _, (outcome,) = c_outcomes(scop, data, COptions({}, ()))
+    assert outcome.returned == 10
+    Path("f.c").write_text("void begin(void); int f(int x) { begin(); return x; }")
+    scop = parse_file(Path("f.c"), function="f").scop
+    with pytest.raises(OracleUnsuitable, match="the kernel calls functions") as caught:
+        c_outcomes(scop, given_data_set(scop, "mine", {"x": 1}), COptions({}, ()))
+    assert any("begin" in note for note in caught.value.diagnostic.notes)
+
+
 def test_without_a_compiler_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "f.c").write_text("int f(int x) { return x + 1; }")
     scop = parse_file(tmp_path / "f.c").scop
