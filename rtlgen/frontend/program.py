@@ -131,7 +131,10 @@ def _parse(
     except FrontendError as error:
         error.sources = preprocessed.sources
         if isinstance(error, CSyntaxError | UnknownIdentifier | CallUnsupported):
-            notes = (f"<{name}> is not known" for name in preprocessed.unknown)
+            notes = (
+                f"<{name}> is not known: -I DIR gives the folder that holds it"
+                for name in preprocessed.unknown
+            )
             error.diagnostic = replace(error.diagnostic, notes=(*error.diagnostic.notes, *notes))
         raise
 
