@@ -401,6 +401,16 @@ WARNINGS: Mapping[str, str] = {
     before. Where the loops can change places, so that consecutive iterations add to different
     elements, no sum waits, and every one keeps its order: nothing is to be gained.
     """,
+    "W0119": """A parameter is the same number in every call, and gets no port.
+
+        static void kernel(int n, float a[64]) { for (int i = 0; i < n; i++) ... }
+        int main(void) { int n = 40; ... kernel(n, a); ... }
+
+    A `static` function is called from its own file alone. What all calls give the same integer is
+    taken for that integer, as with `-D n=40`: loops have bounds that are known, and the circuit
+    needs no guards for those that end earlier. `-D` may give another number. Without `static`, the
+    function may be called from elsewhere with any number, and the parameter is a port.
+    """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 
     Its loops and conditions leave no iteration: `if (2 * i == 5) ...` holds for no integer, and

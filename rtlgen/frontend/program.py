@@ -30,7 +30,7 @@ from rtlgen.frontend.lowering.idioms import (
     type_parameters_in_place,
 )
 from rtlgen.frontend.lowering.inferred_types import find_types
-from rtlgen.frontend.lowering.known_extents import take_known_extents
+from rtlgen.frontend.lowering.known_values import known_parameters, take_known_extents
 from rtlgen.frontend.lowering.literal_arrays import name_literals
 from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
 from rtlgen.frontend.lowering.passed_over import PassedOver
@@ -40,7 +40,7 @@ from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.reading.extents import extent_options
 from rtlgen.frontend.scop.kernel import Kernel
 from rtlgen.frontend.syntax.parse import deep_recursion, parse
-from rtlgen.frontend.syntax.region import Region, called, select_region
+from rtlgen.frontend.syntax.region import Region, called, select_function, select_region
 from rtlgen.frontend.text.extensions import plain_c
 from rtlgen.frontend.text.headers import declarations
 from rtlgen.frontend.text.pragmas import HlsPragma
@@ -225,6 +225,7 @@ def _lower(
     find_types(tree, locator, words)
     standard_integers(tree, locator)
     take_patterns(tree)
+    known = known_parameters(tree, select_function(tree, function, locator).decl.name)
     changing = changing_functions(tree)
     outside = drop_outside_calls(tree, locator, changing)
     literal_arrays = name_literals(tree, locator)
@@ -245,7 +246,7 @@ def _lower(
     passed_over = PassedOver(region, tree, locator)
     name = region.function.decl.name
     fixed = {**fixed, **records.extents(name, fixed)}
-    kernel = Kernel(region, locator, fixed, records.members, lowered.limits)
+    kernel = Kernel(region, locator, fixed, known, records.members, lowered.limits)
     scop = replace(kernel.read(tree, main), records=records.of(name))
     warnings = (
         *preprocessed.warnings,

@@ -117,11 +117,17 @@ class ScalarArgument:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the C function, used or not; the extents of an array stand with the array."""
+    """A parameter of the C function, used or not; the extents of an array stand with the array.
+
+    Members
+    -------
+    given: the C text of the only value that it has, if it is fixed.
+    """
 
     name: str
     type: NumberType
     is_array: bool
+    given: str = ""
 
 
 @dataclass(frozen=True, slots=True)

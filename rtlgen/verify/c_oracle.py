@@ -211,7 +211,7 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     kernel, main, program = folder / "kernel.c", folder / "main.c", folder / "program"
     path = Path(scop.source.path)
     text, hidden = _with_symbols(scop)
-    kernel.write_text(f'#line 1 "{path.name}"\n{text}\n{_caller(scop, options, hidden)}')
+    kernel.write_text(f'#line 1 "{path.name}"\n{text}\n{_caller(scop, hidden)}')
     main.write_text(_main(scop))
     parameters = {parameter.name for parameter in scop.parameters}
     flags = [
@@ -350,7 +350,7 @@ def _c_type(element: NumberType) -> str:
     return f"{'signed' if element.signed else 'unsigned'} {names[element.width_bits]}"
 
 
-def _caller(scop: Scop, options: COptions, hidden: Mapping[str, str]) -> str:
+def _caller(scop: Scop, hidden: Mapping[str, str]) -> str:
     """Return C behind the file's: it calls the kernel, and says where its globals are.
 
     Parameters
@@ -369,8 +369,8 @@ def _caller(scop: Scop, options: COptions, hidden: Mapping[str, str]) -> str:
         elif parameter.is_array:
             known = parameter.name in stored and parameter.name in places
             arguments.append(f"block[{places[parameter.name]}]" if known else "(void *)0")
-        elif parameter.name in options.defines:
-            arguments.append(f"({options.defines[parameter.name]})")
+        elif parameter.given:
+            arguments.append(f"({parameter.given})")
         elif parameter.name in places:
             type_ = _c_type(parameter.type)
             arguments.append(f"*({type_} *)block[{places[parameter.name]}]")

@@ -175,6 +175,20 @@ def test_what_the_kernel_never_comes_to_may_be_elsewhere(
     assert any("begin" in note for note in caught.value.diagnostic.notes)
 
 
+@needs_gcc
+def test_the_kernel_gets_what_the_file_gives_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("f.c").write_text(
+        "static int f(int n, int x) { int s = 0; for (int i = 0; i < n; i++) s += x; return s; }\n"
+        "int main(void) { int n = 5; return f(n, 1) + f(n, 2); }\n"
+    )
+    scop = parse_file(Path("f.c"), function="f").scop
+    _, (outcome,) = c_outcomes(scop, given_data_set(scop, "mine", {"x": 3}), COptions({}, ()))
+    assert outcome.returned == 15
+
+
 def test_without_a_compiler_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "f.c").write_text("int f(int x) { return x + 1; }")
     scop = parse_file(tmp_path / "f.c").scop

@@ -198,7 +198,8 @@ class Declarations:
     def _parameter(self, node: c_ast.Decl, span: Span) -> None:
         type_ = self.parameter_type(node)
         assert type_.element is not None
-        self.parameters.append(Parameter(node.name, type_.element, bool(type_.shape)))
+        given = "" if type_.shape else self._fixed.get(node.name, "")
+        self.parameters.append(Parameter(node.name, type_.element, bool(type_.shape), given))
         if type_.shape:
             self._new_variable(node.name, type_, "parameter", span)
         else:

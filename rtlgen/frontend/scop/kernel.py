@@ -47,6 +47,7 @@ class Kernel:
     Parameters
     ----------
     fixed: the `-D` values of scalar parameters, and extents.
+    known: the values of scalar parameters that are the same in all calls of the file.
     members: variables that are members of structures, which need not all be used.
     limits: the values of scalar parameters with which the program has a meaning.
 
@@ -60,6 +61,7 @@ class Kernel:
         region: Region,
         locator: Locator,
         fixed: Mapping[str, str],
+        known: Mapping[str, int],
         members: Set[str] = frozenset(),
         limits: Mapping[str, Limits] | None = None,
     ) -> None:
@@ -67,7 +69,9 @@ class Kernel:
         self._members = members
         self._limits = limits or {}
         self._locator = locator
-        self._declarations = Declarations(locator, fixed)
+        self._known = {name: value for name, value in known.items() if name not in fixed}
+        given = {name: str(value) for name, value in self._known.items()}
+        self._declarations = Declarations(locator, {**fixed, **given})
         self._body = BodyReader(region.function.decl.name, self._declarations, locator)
         self._returned: Variable | None = None
         self._unmentioned: frozenset[str] = frozenset()
@@ -117,6 +121,7 @@ class Kernel:
         arguments = function.decl.type.args
         listed = arguments.params if arguments is not None else ()
         mentioned = _names((*self._region.items, *listed))
+        self._warn_of_known(function, [x for x in listed if getattr(x, "name", None) in mentioned])
         for parameter in listed:
             try:
                 self._declarations.parameter(parameter)
@@ -361,6 +366,24 @@ class Kernel:
                 tuple(Label(span) for span in places[:_SHOWN]),
                 (f"and {more} more",) if more > 0 else (),
                 help=f"in less precision: {', '.join(f'`{narrow}`' for narrow in named)}",
+                severity="warning",
+            )
+        )
+
+    def _warn_of_known(self, function: c_ast.FuncDef, used: Sequence[c_ast.Node]) -> None:
+        """Say which parameters are numbers, since the file calls the function with no other."""
+        known = [parameter for parameter in used if parameter.name in self._known]
+        if not known:
+            return
+        labels = (
+            Label(self._locator.name_span(x, x.name), f"is {self._known[x.name]}") for x in known
+        )
+        self.warnings.append(
+            Diagnostic(
+                "W0119",
+                "what every call in the file gives the same number is that number, and gets no port",
+                tuple(labels),
+                help=f"for ports, declare `{function.decl.name}` without `static`",
                 severity="warning",
             )
         )

@@ -43,14 +43,31 @@ class Region:
 
 
 def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -> Region:
-    """Return the region that is compiled.
+    """Return the region of the chosen function that is compiled.
 
-    It is in the function that `--function` names, the only one, the marked one, or the only one
+    Raises
+    ------
+    FrontendError: there is no such function, or its pragmas mark no region.
+    """
+    chosen = select_function(tree, function, locator)
+    items = tuple(chosen.body.block_items or ())
+    marks = [(k, item) for k, item in enumerate(items) if isinstance(item, c_ast.Pragma)]
+    _check_marks(chosen, marks, locator)
+    if not marks:
+        return Region(chosen, (), items, ())
+    start, end = marks[0][0], marks[1][0]
+    return Region(chosen, items[:start], items[start + 1 : end], items[end + 1 :])
+
+
+def select_function(tree: c_ast.FileAST, function: str | None, locator: Locator) -> c_ast.FuncDef:
+    """Return the function that is compiled.
+
+    It is that which `--function` names, the only one, the marked one, or the only one
     that no other one calls, unused `static` ones left out; `main` counts only where it is alone.
 
     Raises
     ------
-    FrontendError: there is no such one, or its pragmas mark no region.
+    FrontendError: there is no such one.
     """
     definitions = {
         node.decl.name: node
@@ -63,14 +80,7 @@ def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -
                 f"syntax error: `{node.decl.name}` has a body but no parameters",
                 labels=(Label(locator.name_span(node.decl, node.decl.name)),),
             )
-    chosen = _choose(definitions, function, locator)
-    items = tuple(chosen.body.block_items or ())
-    marks = [(k, item) for k, item in enumerate(items) if isinstance(item, c_ast.Pragma)]
-    _check_marks(chosen, marks, locator)
-    if not marks:
-        return Region(chosen, (), items, ())
-    start, end = marks[0][0], marks[1][0]
-    return Region(chosen, items[:start], items[start + 1 : end], items[end + 1 :])
+    return _choose(definitions, function, locator)
 
 
 def called(region: Region, tree: c_ast.FileAST) -> frozenset[str]:
