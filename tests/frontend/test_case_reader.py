@@ -94,3 +94,13 @@ def test_a_choice_by_data_is_refused(body: str, refusal: type[Exception]) -> Non
 def test_the_same_statement_in_two_cases_keeps_its_label() -> None:
     text = accepted("for (int i = 0; i < 12; i++) { here: a[i < 4 ? i : i + 2] = b[1][i]; }")
     assert [s.name for s in parse_text(text).scop.statements][:2] == ["here", "here_1"]
+
+
+@needs_gcc
+@pytest.mark.parametrize("guard", ["i >= 5 && i != 8", "i != 8", "(i & 5) != 4", "i < 3 || i > 9"])
+def test_a_position_that_runs_on_under_a_guard_is_read_where_it_holds(guard: str) -> None:
+    assert_as_gcc(
+        accepted(
+            f"int k = 0; for (int i = 0; i < 12; i++) {{ a[k++] = i; if ({guard}) a[k++] -= 7; }}"
+        )
+    )

@@ -74,8 +74,9 @@ class CaseReader:
             if observation is None or observation.law is not None:
                 continue
             at = Affine.variable(observation.iterator)
-            if place.ranges.minimum(at) < place.ranges.maximum(at):
-                return each_value(at, observation.values)
+            first, last = place.ranges.minimum(at), place.ranges.maximum(at)
+            if first < last:
+                return each_value(at, [x for x in observation.values if first <= x <= last])
         return None
 
     def of_values(self, values: Sequence[Value], place: Place) -> Cases | None:

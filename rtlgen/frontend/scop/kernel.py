@@ -381,7 +381,7 @@ class Kernel:
         self.warnings.append(
             Diagnostic(
                 "W0119",
-                "what every call in the file gives the same number is that number, and gets no port",
+                "what all calls in the file give the same number is that number, without a port",
                 tuple(labels),
                 help=f"for ports, declare `{function.decl.name}` without `static`",
                 severity="warning",
