@@ -106,6 +106,19 @@ def log(x: Decimal) -> Decimal:
     return x.ln()
 
 
+def exp2(x: Decimal) -> Decimal:
+    """Return 2^x."""
+    return Decimal(2) ** x
+
+
+def log2(x: Decimal) -> Decimal:
+    """Return the logarithm to the base 2."""
+    with localcontext() as context:
+        context.prec += 5
+        value = x.ln() / Decimal(2).ln()
+    return +value
+
+
 def power(x: Decimal, y: Decimal) -> Decimal:
     """Return x^y."""
     return x**y
@@ -113,6 +126,7 @@ def power(x: Decimal, y: Decimal) -> Decimal:
 
 FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
     "expf": exp, "logf": log, "powf": power, "tanhf": tanh, "sinf": sin, "cosf": cos,
+    "exp2f": exp2, "log2f": log2, "exp2": exp2,
     "exp": exp, "log": log, "pow": power, "sin": sin, "cos": cos, "tanh": tanh,
 }  # fmt: skip
 

@@ -18,7 +18,7 @@ from tests.oracles.math_library.functions import (
 )
 from tests.oracles.math_library.tables import FOLDER
 
-OF_ONE_OPERAND = ("expf", "logf", "tanhf", "sinf", "cosf")
+OF_ONE_OPERAND = ("expf", "exp2f", "logf", "log2f", "tanhf", "sinf", "cosf")
 
 Range = tuple[int, int, int]
 """First input, end and step, of bits of floats."""

@@ -76,6 +76,28 @@ def logf() -> Tables:
     }
 
 
+def log2f() -> Tables:
+    """Return the polynomials of |log2 m| in parts as in `logf`; beside 1, the error is relative."""
+    unit = log(Decimal(2))
+    rows = []
+    for i in range(512):
+        first, length = (1 + Decimal(i) / 512, 512) if i < 256 else (Decimal(i + 513) / 1024, -1024)
+
+        def size(h: Decimal, first: Decimal = first, length: int = length) -> Decimal:
+            return abs(log(first + h / length)) / unit
+
+        lowest = 1 if i in (0, 511) else 0
+        signs = (1, 1, -1, 1, -1) if i < 256 else (1, 1, 1, 1, 1)
+        rows.append(in_units_one_by_one(size, (56, 59, 68, 60, 54), lowest, signs))
+    c0, c1, c2, c3, c4 = zip(*rows, strict=True)
+    return {
+        "rtlgen_log2f_c0": c0,
+        "rtlgen_log2f_c1": [a | _masked(b, 13) << 51 for a, b in zip(c1, c4, strict=True)],
+        "rtlgen_log2f_c2": [a | b >> 13 << 50 for a, b in zip(c2, c4, strict=True)],
+        "rtlgen_log2f_c3": c3,
+    }
+
+
 def powf() -> Tables:
     """Return the polynomials of |log m| / |m - 1|, parts as in `logf`."""
     rows = []
@@ -103,13 +125,17 @@ def log_of_doubles() -> Tables:
 
 
 def pow_of_doubles() -> Tables:
-    """Return c and -log2(c/4096) as of `log_of_doubles`, and the tables of powers of 2."""
+    """Return c and -log2(c/4096) as of `log_of_doubles`."""
+    return _reciprocals("pow", log(Decimal(2)))
+
+
+def powers_of_2() -> Tables:
+    """Return 2^(i/512), and how much more than 1 the steps in between are."""
     e = [in_units(exp(log(Decimal(2)) * i / 512), 61) for i in range(512)]
     steps = [log(Decimal(2)) * j / 2**18 for j in range(512)]
     return {
-        **_reciprocals("pow", log(Decimal(2))),
-        "rtlgen_pow_e": e,
-        "rtlgen_pow_t": [in_units(exp(z) - 1, 62) for z in steps],
+        "rtlgen_exp2_e": e,
+        "rtlgen_exp2_t": [in_units(exp(z) - 1, 62) for z in steps],
     }
 
 
@@ -262,6 +288,7 @@ def tanh_of_doubles() -> Tables:
 TABLES: Mapping[str, Callable[[], Tables]] = {
     "_expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf,
     "_sinef": sines_of_floats, "exp": exp_of_doubles, "log": log_of_doubles, "pow": pow_of_doubles,
+    "_exp2": powers_of_2, "log2f": log2f,
     "_sine": sines_of_doubles, "tanh": tanh_of_doubles,
 }  # fmt: skip
 """Of the texts that have any."""
