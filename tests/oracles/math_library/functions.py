@@ -12,6 +12,9 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 
+HALVINGS = 6
+"""Of an angle, before its tangent goes into a series."""
+
 DIGITS = 60
 """Of a value: 199 bits. No value of these functions agrees with a midpoint in more than 60."""
 
@@ -82,6 +85,34 @@ def _series(x: Decimal, term: Decimal, n: int) -> Decimal:
     return total
 
 
+def atan(x: Decimal) -> Decimal:
+    """Return the inverse tangent to the digits of the context, also where it is small."""
+    if x == 0:
+        return x
+    with localcontext() as context:
+        context.prec += 15
+        size = abs(x)
+        rest = 1 / size if size > 1 else size
+        # Each halves the angle.
+        for _ in range(HALVINGS):
+            rest /= 1 + (1 + rest * rest).sqrt()
+        value = 2**HALVINGS * _atan_series(rest)
+        value = pi() / 2 - value if size > 1 else value
+    return +value.copy_sign(x)
+
+
+def _atan_series(x: Decimal) -> Decimal:
+    """Return x - x^3/3 + x^5/5 - ..."""
+    total, before, power, n = x, None, x, 1
+    square = x * x
+    while total != before:
+        before = total
+        power = -power * square
+        n += 2
+        total += power / n
+    return total
+
+
 def tanh(x: Decimal) -> Decimal:
     """Return the hyperbolic tangent to the digits of the context, also where it is small."""
     if x == 0:
@@ -119,6 +150,11 @@ def log2(x: Decimal) -> Decimal:
     return +value
 
 
+def log10(x: Decimal) -> Decimal:
+    """Return the logarithm to the base 10."""
+    return x.log10()
+
+
 def power(x: Decimal, y: Decimal) -> Decimal:
     """Return x^y."""
     return x**y
@@ -126,8 +162,9 @@ def power(x: Decimal, y: Decimal) -> Decimal:
 
 FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
     "expf": exp, "logf": log, "powf": power, "tanhf": tanh, "sinf": sin, "cosf": cos,
-    "exp2f": exp2, "log2f": log2, "exp2": exp2,
+    "exp2f": exp2, "log2f": log2, "log10f": log10, "exp2": exp2,
     "exp": exp, "log": log, "pow": power, "sin": sin, "cos": cos, "tanh": tanh,
+    "atanf": atan,
 }  # fmt: skip
 
 

@@ -18,7 +18,9 @@ from tests.oracles.math_library.functions import (
 )
 from tests.oracles.math_library.tables import FOLDER
 
-OF_ONE_OPERAND = ("expf", "exp2f", "logf", "log2f", "tanhf", "sinf", "cosf")
+OF_ONE_OPERAND = (
+    "expf", "exp2f", "logf", "log2f", "log10f", "tanhf", "sinf", "cosf", "atanf",
+)  # fmt: skip
 
 Range = tuple[int, int, int]
 """First input, end and step, of bits of floats."""

@@ -8,12 +8,12 @@ from decimal import Context, Decimal, localcontext
 from pathlib import Path
 
 import rtlgen.frontend.text
-from tests.oracles.math_library.functions import exp, log, pi, sin, tanh
+from tests.oracles.math_library.functions import atan, exp, log, pi, sin, tanh
 from tests.oracles.math_library.polynomials import in_units, in_units_one_by_one, polynomial
 
 FOLDER = Path(rtlgen.frontend.text.__file__).parent / "math_library"
 
-DIGITS = 80
+DIGITS = 50
 
 Tables = Mapping[str, Sequence[int]]
 
@@ -78,7 +78,15 @@ def logf() -> Tables:
 
 def log2f() -> Tables:
     """Return the polynomials of |log2 m| in parts as in `logf`; beside 1, the error is relative."""
-    unit = log(Decimal(2))
+    return _logarithms("log2f", log(Decimal(2)), (56, 59, 68, 60, 54))
+
+
+def log10f() -> Tables:
+    """Return those of |log10 m|, all smaller by a bit."""
+    return _logarithms("log10f", log(Decimal(10)), (57, 60, 69, 61, 55))
+
+
+def _logarithms(name: str, unit: Decimal, units: Sequence[int]) -> Tables:
     rows = []
     for i in range(512):
         first, length = (1 + Decimal(i) / 512, 512) if i < 256 else (Decimal(i + 513) / 1024, -1024)
@@ -88,13 +96,13 @@ def log2f() -> Tables:
 
         lowest = 1 if i in (0, 511) else 0
         signs = (1, 1, -1, 1, -1) if i < 256 else (1, 1, 1, 1, 1)
-        rows.append(in_units_one_by_one(size, (56, 59, 68, 60, 54), lowest, signs))
+        rows.append(in_units_one_by_one(size, units, lowest, signs))
     c0, c1, c2, c3, c4 = zip(*rows, strict=True)
     return {
-        "rtlgen_log2f_c0": c0,
-        "rtlgen_log2f_c1": [a | _masked(b, 13) << 51 for a, b in zip(c1, c4, strict=True)],
-        "rtlgen_log2f_c2": [a | b >> 13 << 50 for a, b in zip(c2, c4, strict=True)],
-        "rtlgen_log2f_c3": c3,
+        f"rtlgen_{name}_c0": c0,
+        f"rtlgen_{name}_c1": [a | _masked(b, 13) << 51 for a, b in zip(c1, c4, strict=True)],
+        f"rtlgen_{name}_c2": [a | b >> 13 << 50 for a, b in zip(c2, c4, strict=True)],
+        f"rtlgen_{name}_c3": c3,
     }
 
 
@@ -214,10 +222,9 @@ def _packed(name: str, rows: Sequence[Sequence[int]]) -> dict[str, Sequence[int]
 
 def _angle(name: str) -> dict[str, Sequence[int]]:
     """Return 2/pi 2^(e-150) modulo 4 for the exponents of x from 2^-13 on, in units of 2^-83."""
-    rows = [
-        in_units(2 / pi() * Decimal(2) ** (e - 150), 83) % 2**85 if e >= 114 else 0
-        for e in range(256)
-    ]
+    with localcontext(Context(prec=100)):
+        turns = [2 / pi() * Decimal(2) ** (e - 150) if e >= 114 else 0 for e in range(256)]
+        rows = [_masked(in_units(Decimal(turn), 83), 85) for turn in turns]
     return {
         f"rtlgen_{name}_angle": [row >> 21 for row in rows],
         f"rtlgen_{name}_angle_low": [_masked(row, 21) for row in rows],
@@ -255,6 +262,42 @@ def sines_of_doubles() -> Tables:
     }
 
 
+def atanf() -> Tables:
+    """Return the polynomials of atan(x), below 1 of atan(x)/2^e, for each binade in 4 to 32 parts.
+
+    The last row is atan(x)/x below 2^-6, of 2^6 x.
+    """
+    units = (58, 58, 58, 58, 58, 58, 58, 51)
+    # Where the function bends, parts are smaller; how many bits choose one.
+    bits = [2, 2, 2, 2, 3, 4, *[5] * 7, *[4] * 8, *[3] * 7, *[2] * 4]
+    rows: list[list[int]] = []
+    parts = []
+    for exponent, count in enumerate(bits, -6):
+        parts.append(len(rows) | count << 9)
+        scale = Decimal(2) ** -min(exponent, 0)
+        length = Decimal(2) ** (exponent - count)
+        for i in range(1 << count):
+            rows.append(
+                in_units_one_by_one(
+                    lambda h, i=i, n=count, d=length, s=scale: s * atan(d * (2**n + i + h)),  # type: ignore[misc]
+                    units,
+                )
+            )
+    small = in_units_one_by_one(lambda h: atan(h / 64) / (h / 64), units[1:])
+    rows += [[0] * 8] * (511 - len(rows))
+    rows.append([0, *small])
+    c0, c1, c2, c3, c4, c5, c6, c7 = zip(*rows, strict=True)
+    return {
+        "rtlgen_atanf_parts": parts,
+        "rtlgen_atanf_c0": c0,
+        "rtlgen_atanf_c1": c1,
+        "rtlgen_atanf_c2": [a << 14 | _masked(b, 14) for a, b in zip(c2, c6, strict=True)],
+        "rtlgen_atanf_c3": [a << 18 | _masked(b, 18) for a, b in zip(c3, c7, strict=True)],
+        "rtlgen_atanf_c4": c4,
+        "rtlgen_atanf_c5": [a << 20 | _masked(b >> 14, 20) for a, b in zip(c5, c6, strict=True)],
+    }
+
+
 def tanh_of_doubles() -> Tables:
     """Return the polynomials of tanh(x), below 1 of tanh(x)/2^e, for 32 parts of each binade.
 
@@ -288,7 +331,7 @@ def tanh_of_doubles() -> Tables:
 TABLES: Mapping[str, Callable[[], Tables]] = {
     "_expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf,
     "_sinef": sines_of_floats, "exp": exp_of_doubles, "log": log_of_doubles, "pow": pow_of_doubles,
-    "_exp2": powers_of_2, "log2f": log2f,
+    "_exp2": powers_of_2, "log2f": log2f, "log10f": log10f, "atanf": atanf,
     "_sine": sines_of_doubles, "tanh": tanh_of_doubles,
 }  # fmt: skip
 """Of the texts that have any."""

@@ -7,7 +7,7 @@
  * float only for a power of 2, and no midpoint. That the errors never meet a midpoint is shown by all 2^32 inputs
  * (tests/math_library).
  */
-#include "_integers.c"
+#include "_logs.c"
 
 /* c0 in units of 2^-56 */
 static const uint64_t rtlgen_log2f_c0[512] = {
@@ -432,26 +432,12 @@ static uint32_t rtlgen_log2f(uint32_t x)
   int near = k == 0 && (part == 0 || part == 511);
   uint64_t h = above ? mantissa & 0x3fff : 0x4000 - (mantissa & 0x3fff);
 
-  uint64_t w1 = rtlgen_log2f_c1[part], w2 = rtlgen_log2f_c2[part], c3 = rtlgen_log2f_c3[part];
-  uint64_t t4 = rtlgen_product(h, (w2 >> 50 & 15) << 13 | w1 >> 51) >> 8;
-  uint64_t p3 = above ? c3 - t4 : c3 + t4;
-  uint64_t t3 = (rtlgen_product(h, p3 >> 17) << 17) + rtlgen_product(h, p3) >> 6;
-  uint64_t p2 = above ? (w2 & 0x3ffffffffffff) - t3 : (w2 & 0x3ffffffffffff) + t3;
-  uint64_t t2 = (rtlgen_product(h, p2 >> 34) << 20) + (rtlgen_product(h, p2 >> 17) << 3) + (rtlgen_product(h, p2) >> 14);
-  uint64_t p1 = above ? (w1 & 0x7ffffffffffff) - (t2 >> 9) : (w1 & 0x7ffffffffffff) + (t2 >> 9);
-  /* in units of 2^-72 */
-  uint64_t t1 = (rtlgen_product(h, p1 >> 34) << 33) + (rtlgen_product(h, p1 >> 17) << 16) + (rtlgen_product(h, p1) >> 1);
+  uint64_t t1 = rtlgen_logs_of(h, above, rtlgen_log2f_c1[part], rtlgen_log2f_c2[part], rtlgen_log2f_c3[part]);
   uint64_t log_m = near ? t1 : rtlgen_log2f_c0[part] + (t1 >> 16);
   uint64_t log_2 = (uint64_t)(k < 0 ? -k : k) << 56;
   uint64_t v = k == 0 ? log_m : (k < 0) == above ? log_2 - log_m : log_2 + log_m;
 
   uint32_t v_16 = rtlgen_sixteen(v), v_4 = rtlgen_four(v_16);
   uint32_t zeros = rtlgen_zeros(v, v_16, v_4);
-  uint32_t rounded = (((near ? 117 : 133) - zeros) << 23) + ((uint32_t)(v << (zeros & 63) >> 39) + 1 >> 1);
-
-  return (x & 0x7fffffff) == 0 ? 0xff800000
-         : x > 0x7f800000      ? 0x7fc00000
-         : x == 0x7f800000     ? 0x7f800000
-         : x == 0x3f800000     ? 0
-                               : (k < 0 || (k == 0 && !above) ? 0x80000000 : 0) | rounded;
+  return rtlgen_logs_rounded(x, (k < 0 || (k == 0 && !above) ? 0x80000000 : 0) | ((near ? 117 : 133) - zeros) << 23, v << (zeros & 63));
 }
