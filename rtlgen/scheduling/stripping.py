@@ -31,7 +31,7 @@ def find_strips(written: Scop, space: Space, decision: Decision) -> dict[Span, i
     for name, placed in decision.placements.items():
         iterators = [loop.iterator for loop in placed.loops if loop.iterator is not None]
         statement = written.statement(name)
-        if name not in read_elsewhere or iterators[-1:] in ([], [placed.iterators[-1]]):
+        if name not in read_elsewhere or iterators[-1:] in ([], list(placed.iterators[-1:])):
             continue
         level = placed.iterators.index(iterators[-1])
         if level >= len(statement.loops):

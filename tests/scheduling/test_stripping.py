@@ -39,3 +39,17 @@ def test_sums_that_wait_for_nothing_keep_their_loops(tmp_path: Path) -> None:
     (tmp_path / "atax.c").write_text(ATAX.format(type="int"))
     stages = compile_design(tmp_path / "atax.c", CompileOptions()).compilation.stages
     assert stages["strip"] == stages["expand"]
+
+
+def test_a_value_that_no_loop_computes_has_no_strips(tmp_path: Path) -> None:
+    text = """
+        float f(float a[8], float n)
+        {
+          float scale = 1.0f / n;
+          for (int i = 0; i < 8; i++)
+            a[i] = a[i] * scale + 1.0f;
+          return scale;
+        }"""
+    (tmp_path / "f.c").write_text(text)
+    stages = compile_design(tmp_path / "f.c", CompileOptions()).compilation.stages
+    assert stages["strip"] == stages["expand"]
