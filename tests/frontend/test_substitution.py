@@ -158,6 +158,20 @@ def test_a_sum_that_has_wrapped_for_good_is_refused() -> None:
 
 
 @needs_gcc
+def test_a_local_constant_may_be_what_a_function_returns() -> None:
+    text = """
+        #include <math.h>
+        static int twice(int x) { return 2 * x; }
+        float f(float a[8], int n) {
+          const float scale = 1.0f / sqrtf(16.0f);
+          const int m = twice(n);
+          for (int i = 0; i < 8; i++) { const float e = fabsf(a[i]); a[i] = e * scale + m; }
+          return scale;
+        }"""
+    assert_as_gcc(text)
+
+
+@needs_gcc
 @pytest.mark.parametrize(
     "text",
     [

@@ -35,7 +35,7 @@ from rtlgen.frontend.reading.symbols import (
     Variable,
 )
 from rtlgen.frontend.reading.type_reader import TypeReader, fixed_value
-from rtlgen.frontend.syntax.assigned import assigned, below, handed_over
+from rtlgen.frontend.syntax.assigned import assigned, below, calls, handed_over
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.types import OPEN, CType
 from rtlgen.ir.scop import Parameter, Storage
@@ -308,7 +308,9 @@ class Declarations:
             node.init = _only_value(node, span)
         if node.init is not None and self._keeps_its_values(node, type_, storage):
             type_ = replace(type_, is_const=True)
-        if node.init is not None and not type_.shape and type_.is_const:
+        # A local one may call functions: it is set where it stands.
+        is_set = storage == "local" and "static" not in node.storage and calls(node.init)
+        if node.init is not None and not type_.shape and type_.is_const and not is_set:
             value = self.constant_reader().value(node.init)
             value = self.constant_reader().arithmetic.convert(value, element)
             if value.stored_constant is not None:

@@ -104,9 +104,9 @@ def _is_changeable(parameter: c_ast.Node) -> bool:
     return True
 
 
-def calls(root: c_ast.Node) -> bool:
+def calls(root: c_ast.Node | None) -> bool:
     """Return whether a function is called below `root`."""
-    return any(isinstance(node, c_ast.FuncCall) for node in below(root))
+    return root is not None and any(isinstance(node, c_ast.FuncCall) for node in below(root))
 
 
 def below(root: c_ast.Node) -> Iterator[c_ast.Node]:
