@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import rtlgen
 from rtlgen.frontend.text import headers
@@ -28,6 +29,7 @@ from tests.oracles.math_library.judge import (
     judged_doubles,
     judged_pairs,
     results_of_doubles,
+    results_of_floats,
 )
 from tests.oracles.math_library.tables import FOLDER, TABLES, tables_of, with_tables
 
@@ -84,7 +86,7 @@ LARGEST = {"sin": 0x3F7452FC98B34E97, "cos": 0xBFEFFFE62ECFAB75, "tanh": 0x3FF <
 
 
 def test_every_function_is_judged() -> None:
-    assert {*OF_ONE_OPERAND, "powf", *UNITS_OFF} == math_functions()
+    assert {*OF_ONE_OPERAND, "powf", "atan2f", *UNITS_OFF} == math_functions()
 
 
 def test_a_text_that_two_functions_include_is_there_once() -> None:
@@ -179,6 +181,72 @@ def test_e_to_a_double_keeps_to_annex_f(tmp_path: Path) -> None:
     }  # fmt: skip
     results = results_of_doubles("exp", FOLDER / "exp.c", tmp_path, list(expected))
     assert dict(zip(expected, results, strict=True)) == expected
+
+
+def pairs_of_floats(count: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return pairs of floats of any kind: some near to each other, some far, some subnormal."""
+    random = np.random.default_rng(seed)
+    y, x = random.integers(1 << 32, size=(2, count), dtype=np.uint32)
+    signs = np.uint32(0x80000000)
+    # Exponents side by side; magnitudes next to each other; both next to nothing.
+    x[::4] = y[::4] & 0x7F800000 | x[::4] & 0x807FFFFF
+    x[1::4] = y[1::4] + (x[1::4] & 0xFFF)
+    y[2::8] &= 0x80FFFFFF
+    x[2::8] &= 0x81FFFFFF
+    special = np.array([0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x7F7FFFFF, 0x7F800000], np.uint32)
+    special = np.concatenate([special, special | signs])
+    y[: 14**2] = np.repeat(special, 14)
+    x[: 14**2] = np.tile(special, 14)
+    return y, x
+
+
+def most_units_off(results: NDArray[np.uint32], values: NDArray[np.float64]) -> float:
+    """Return the largest distance of floats, in units in the last place; of zeros, the sign."""
+    floats = results.view(np.float32).astype(float)
+    assert (np.isnan(floats) == np.isnan(values)).all()
+    assert (results[np.isnan(values)] == 0x7FC00000).all()
+    assert (np.signbit(floats) == np.signbit(values))[~np.isnan(values)].all()
+    kept = ~np.isnan(values)
+    exponents = np.frexp(values[kept])[1]
+    off = np.abs(floats - values)[kept] / np.ldexp(1.0, np.maximum(exponents - 24, -149))
+    return float(off.max())
+
+
+def angles_are_within(bound: float, count: int, seed: int, folder: Path) -> bool:
+    y, x = pairs_of_floats(count, seed)
+    results = results_of_floats("atan2f", FOLDER / "atan2f.c", folder, y, x)
+    with np.errstate(all="ignore"):
+        values = np.arctan2(y.view(np.float32).astype(float), x.view(np.float32).astype(float))
+    return most_units_off(results, values) < bound
+
+
+@needs_gcc
+def test_angles_of_two_floats_are_within_the_bound(tmp_path: Path) -> None:
+    assert angles_are_within(0.5 + 2**-14, 1_000_000, 3, tmp_path)
+    assert not angles_are_within(0.499, 1_000_000, 3, tmp_path)
+
+
+@needs_gcc
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+def test_angles_of_many_pairs_of_floats_are_within_the_bound(seed: int, tmp_path: Path) -> None:
+    assert angles_are_within(0.5 + 2**-14, 1_000_000, 100 + seed, tmp_path)
+
+
+@needs_gcc
+@pytest.mark.simulation
+@pytest.mark.long
+def test_the_circuit_of_angles_of_two_floats_computes_the_same(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text(
+        "#include <math.h>\n"
+        "void kernel(const float y[512], const float x[512], float z[512])\n"
+        "{\n  for (int i = 0; i < 512; i++) z[i] = atan2f(y[i], x[i]);\n}\n"
+    )
+    y, x = pairs_of_floats(512, 4)
+    expected = results_of_floats("atan2f", FOLDER / "atan2f.c", tmp_path, y, x)
+    out = rtlgen.compile(kernel).run(y=y.view(np.float32), x=x.view(np.float32)).arrays["z"]
+    assert out.view(np.uint32).tolist() == expected.tolist()
 
 
 def with_a_wrong_row(name: str, table: str, row: int, change: int, folder: Path) -> Path:

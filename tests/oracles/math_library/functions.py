@@ -96,7 +96,7 @@ def atan(x: Decimal) -> Decimal:
         # Each halves the angle.
         for _ in range(HALVINGS):
             rest /= 1 + (1 + rest * rest).sqrt()
-        value = 2**HALVINGS * _atan_series(rest)
+        value = (1 << HALVINGS) * _atan_series(rest)
         value = pi() / 2 - value if size > 1 else value
     return +value.copy_sign(x)
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tests.oracles.math_library.functions import (
     DIGITS,
     FUNCTIONS,
@@ -21,6 +24,8 @@ from tests.oracles.math_library.tables import FOLDER
 OF_ONE_OPERAND = (
     "expf", "exp2f", "logf", "log2f", "log10f", "tanhf", "sinf", "cosf", "atanf",
 )  # fmt: skip
+
+Patterns = NDArray[np.uint32]
 
 Range = tuple[int, int, int]
 """First input, end and step, of bits of floats."""
@@ -129,6 +134,26 @@ def results_of_doubles(name: str, text: Path, folder: Path, *operands: Sequence[
     called = ctypes.CDLL(str(library)).called
     called.argtypes, called.restype = [ctypes.c_uint64] * len(operands), ctypes.c_uint64
     return [called(*bits) for bits in zip(*operands, strict=True)]
+
+
+def results_of_floats(name: str, text: Path, folder: Path, *operands: Patterns) -> Patterns:
+    """Return what the C text of a function of floats gives, all as bits, one array an operand."""
+    names = "xy"[: len(operands)]
+    given = ", ".join(f"const uint32_t *{operand}" for operand in names)
+    values = ", ".join(f"{operand}[i]" for operand in names)
+    source = folder / f"{name}_called.c"
+    source.write_text(
+        f'#include "{text}"\n'
+        f"void called(uint64_t n, uint32_t *z, {given})\n"
+        f"{{ for (uint64_t i = 0; i < n; i++) z[i] = rtlgen_{name}({values}); }}\n"
+    )
+    library = folder / f"{name}.so"
+    subprocess.run(["gcc", "-O2", "-fwrapv", "-shared", "-fPIC", "-o", library, source], check=True)
+    called = ctypes.CDLL(str(library)).called
+    results = np.empty(len(operands[0]), np.uint32)
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (results, *operands)]
+    called(ctypes.c_uint64(len(results)), *pointers)
+    return results
 
 
 def _judged(name: str, program: Path, arguments: Sequence[int]) -> Judgement:

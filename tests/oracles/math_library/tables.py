@@ -331,7 +331,7 @@ def tanh_of_doubles() -> Tables:
 TABLES: Mapping[str, Callable[[], Tables]] = {
     "_expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf,
     "_sinef": sines_of_floats, "exp": exp_of_doubles, "log": log_of_doubles, "pow": pow_of_doubles,
-    "_exp2": powers_of_2, "log2f": log2f, "log10f": log10f, "atanf": atanf,
+    "_exp2": powers_of_2, "log2f": log2f, "log10f": log10f, "_atanf": atanf,
     "_sine": sines_of_doubles, "tanh": tanh_of_doubles,
 }  # fmt: skip
 """Of the texts that have any."""
