@@ -82,7 +82,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.sample("appendix C.1-verilator")
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @each_vector

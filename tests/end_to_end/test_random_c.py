@@ -49,8 +49,8 @@ def test_random_programs_in_floating_point_are_exact(seed: int) -> None:
 
 @pytest.mark.simulation
 def test_circuits_of_random_programs_in_floating_point_are_exact(tmp_path: Path) -> None:
-    failures = circuit_failures(FLOATS[:3], tmp_path)
-    assert len(failures) == 3
+    failures = circuit_failures(FLOATS[:1], tmp_path)
+    assert len(failures) == 1
     assert not any(failures.values()), failures
 
 

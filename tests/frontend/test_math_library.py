@@ -465,7 +465,7 @@ def test_decimal_values_are_rounded_to_normal_and_subnormal_floats(bits: int, re
 
 
 @pytest.mark.simulation
-@pytest.mark.sample("expf")
+@pytest.mark.long
 @each_function
 def test_circuits_compute_the_same(name: str, tmp_path: Path) -> None:
     count = 512

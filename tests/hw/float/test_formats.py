@@ -77,6 +77,7 @@ def test_all_pairs_of_operands_of_a_small_format(type_: FloatType, tmp_path: Pat
         assert not first_difference(case, samples[chosen], got[chosen], wanted)
 
 
+@pytest.mark.long
 def test_all_triples_of_operands_of_a_tiny_format(tmp_path: Path) -> None:
     case = Case("fma", TINY, TINY)
     samples = np.array(list(product(range(1 << TINY.width_bits), repeat=3)), dtype=np.uint64)

@@ -76,6 +76,7 @@ def test_an_operand_may_be_constant_or_lack_upper_bits_that_are_zero() -> None:
     assert [r for (r,) in seen] == wanted
 
 
+@pytest.mark.sample("float2_3")
 @pytest.mark.parametrize("type_", [FloatType(2, 3), FloatType(3, 2), FloatType(4, 3)], ids=str)
 def test_a_product_with_a_power_of_two_needs_no_multiplier(type_: FloatType) -> None:
     samples = [(n,) for n in range(1 << type_.width_bits)]
