@@ -29,17 +29,14 @@ def find_strips(written: Scop, space: Space, decision: Decision) -> dict[Span, i
     read_elsewhere = _read_elsewhere(space)
     lags = _lags(space)
     for name, placed in decision.placements.items():
-        iterators = [loop.iterator for loop in placed.loops if loop.iterator is not None]
-        statement = written.statement(name)
-        if name not in read_elsewhere or iterators[-1:] in ([], list(placed.iterators[-1:])):
-            continue
-        level = placed.iterators.index(iterators[-1])
-        if level >= len(statement.loops):
-            continue
-        loop = statement.loops[level]
-        size = _size(trips_of(loop), lags.get(name, 1))
-        if size is not None:
-            sizes[loop.span] = max(size, sizes.get(loop.span, 1))
+        order = [loop.iterator for loop in placed.loops if loop.iterator is not None]
+        loops = {loop.iterator: loop for loop in written.statement(name).loops}
+        # A loop further out in the program has become the innermost one.
+        if name in read_elsewhere and order and order[-1] != placed.iterators[-1]:
+            loop = loops[order[-1]]
+            size = _size(trips_of(loop), lags.get(name, 1))
+            if size is not None:
+                sizes[loop.span] = max(size, sizes.get(loop.span, 1))
     return sizes
 
 
