@@ -163,6 +163,7 @@ def power(x: Decimal, y: Decimal) -> Decimal:
 FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
     "expf": exp, "logf": log, "powf": power, "tanhf": tanh, "sinf": sin, "cosf": cos,
     "exp2f": exp2, "log2f": log2, "log10f": log10, "exp2": exp2,
+    "log2": log2, "log10": log10,
     "exp": exp, "log": log, "pow": power, "sin": sin, "cos": cos, "tanh": tanh,
     "atanf": atan,
 }  # fmt: skip

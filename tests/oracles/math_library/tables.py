@@ -129,7 +129,7 @@ def powf() -> Tables:
 
 def log_of_doubles() -> Tables:
     """Return c, near 4096/m in the middle of each part of 1 <= m < 2, and -ln(c/4096)."""
-    return _reciprocals("log", Decimal(1))
+    return _reciprocals("ln", Decimal(1))
 
 
 def pow_of_doubles() -> Tables:
@@ -330,7 +330,7 @@ def tanh_of_doubles() -> Tables:
 
 TABLES: Mapping[str, Callable[[], Tables]] = {
     "_expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf,
-    "_sinef": sines_of_floats, "exp": exp_of_doubles, "log": log_of_doubles, "pow": pow_of_doubles,
+    "_sinef": sines_of_floats, "exp": exp_of_doubles, "_ln": log_of_doubles, "pow": pow_of_doubles,
     "_exp2": powers_of_2, "log2f": log2f, "log10f": log10f, "_atanf": atanf,
     "_sine": sines_of_doubles, "tanh": tanh_of_doubles,
 }  # fmt: skip
