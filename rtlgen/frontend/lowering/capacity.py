@@ -22,6 +22,7 @@ from rtlgen.frontend.lowering.iterations import is_harmless
 from rtlgen.frontend.lowering.jumps import RETURN, Outcome, outcome
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
+    integer,
     items_of,
     number,
     opposite,
@@ -66,13 +67,26 @@ class Capacity:
         self._at: int | None = None
         self.required: dict[str, Limits] = {}
         self._extents: dict[str, tuple[int | None, ...]] = {}
+        items = function.body.block_items or ()
+        self._places = {id(x): place for place, item in enumerate(items) for x in below(item)}
+        self._note_facts(items)
+        self._size(parameters)
         for nodes in (tree.ext, parameters, below(function.body)):
             for name, extents in _extents(nodes):
                 is_other = self._extents.get(name, extents) != extents
                 self._extents[name] = () if is_other else extents
-        items = function.body.block_items or ()
-        self._places = {id(x): place for place, item in enumerate(items) for x in below(item)}
-        self._note_facts(items)
+
+    def _size(self, parameters: Iterable[c_ast.Node]) -> None:
+        """Give parameters like `int y[n]` as many elements as n may be.
+
+        For C it is a pointer, whatever stands there; the size of a row is another matter.
+        """
+        for node in parameters:
+            if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.ArrayDecl):
+                dim = node.type.dim
+                most = self.limits(dim)[1] if dim is not None and number(dim) is None else None
+                if most is not None and most >= 1:
+                    node.type.dim = integer(most, dim.coord)
 
     def _note_facts(self, items: Sequence[c_ast.Node]) -> None:
         """Note what holds before the first loop of the outermost block."""

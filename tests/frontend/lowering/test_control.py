@@ -336,6 +336,11 @@ _BOUNDS = {
     "implied_n": (
         "void f(const int x[64], int y[64], int n) { for (int i = 0; i < n; i++) y[i] = 3 * x[i]; }"
     ),
+    "rows_n": (
+        "#include <assert.h>\n"
+        "void f(int n, const int a[n][8], int y[n]) { assert(n <= 12); for (int i = 0; i < n; "
+        "i++) { y[i] = 0; for (int j = 0; j < 8; j++) y[i] += a[i][j]; } }"
+    ),
     "second_cond": (
         "int f(const int a[64], int n) { int s = 0; for (int i = 0; i < n && i < 64; "
         "i++) s += a[i]; return s; }"
