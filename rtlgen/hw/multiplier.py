@@ -26,6 +26,7 @@ class Multiplier(wiring.Component):
     Parameters
     ----------
     piece_bits: that an operand is cut into which does not fit a block.
+    ends_in_register: whether the last sum has one, else what follows shares its cycle.
 
     Members
     -------
@@ -44,8 +45,11 @@ class Multiplier(wiring.Component):
         latency_cycles: int,
         span: Span | None = None,
         piece_bits: int = PIECE_BITS,
+        *,
+        ends_in_register: bool = True,
     ) -> None:
         self._piece_bits = piece_bits
+        self._ends_in_register = ends_in_register
         self.latency_cycles = latency_cycles
         self.span = span
         super().__init__(
@@ -73,7 +77,7 @@ class Multiplier(wiring.Component):
             sums = [_sum(high, low, width) for high, low in pairs]
             sums += terms[len(sums) * 2 :]
             # The last levels get a register each; the first ones share what cycle there is.
-            if stages.cycles_left > level:
+            if stages.cycles_left + (not self._ends_in_register) > level:
                 names = [f"sum_{level}_{n}" for n in range(len(sums))]
                 cut = stages.cut([value[: width - low] for low, value in sums], names)
                 sums = [(low, value) for (low, _), value in zip(sums, cut, strict=True)]

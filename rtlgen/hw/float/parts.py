@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
@@ -71,25 +73,61 @@ def leading_zeros(steps: Steps, value: Value) -> tuple[Value, Value]:
 
     Where there is none the count is all of its bits, or if these are a power of two one less.
     """
+    return _joined(steps, _bits(value)), ~value.any()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """The zeros of a value, counted half of the way; the rest may be done in a later step.
+
+    Members
+    -------
+    parts: of each group of bits how many zeros are above its first one, and whether it has none.
+    """
+
+    parts: Sequence[tuple[Kept, Kept]]
+
+    def leading_zeros(self, steps: Steps) -> Value:
+        """Return how many zeros are above the first one of all, as `leading_zeros` does."""
+        return _joined(steps, [(count.now, is_zero.now) for count, is_zero in self.parts])
+
+
+def groups(steps: Steps, value: Value) -> Groups:
+    """Return the zeros of a value, counted in groups of its bits."""
+    parts = _bits(value)
+    for _ in range((len(parts).bit_length() - 1) // 2):
+        parts = _pairs(steps, parts)
+    return Groups([(steps.keep(n, "count"), steps.keep(z, "is_zero")) for n, z in parts])
+
+
+_Counts: TypeAlias = list[tuple[Value, Value]]
+"""Of groups of bits: how many zeros are above the first one, and whether there is none."""
+
+
+def _bits(value: Value) -> _Counts:
+    """Return the bits of a value as groups, which are a power of two."""
     bits = (len(value) - 1).bit_length()
     # Bits below make no difference but where there is nothing above.
-    padded = Cat(ones((1 << bits) - len(value)), value)
-    parts = [(Const(0, 0), ~bit) for bit in padded]
-    for level in range(bits):
-        joined = []
+    return [(Const(0, 0), ~bit) for bit in Cat(ones((1 << bits) - len(value)), value)]
+
+
+def _pairs(steps: Steps, parts: _Counts) -> _Counts:
+    """Return groups of two groups each."""
+    return [
+        (
+            steps.wire(Cat(Mux(high_zero, low_count, high_count), high_zero), "zeros"),
+            steps.wire(high_zero & low_zero, "zero"),
+        )
         for (low_count, low_zero), (high_count, high_zero) in zip(
             parts[::2], parts[1::2], strict=True
-        ):
-            count = Cat(Mux(high_zero, low_count, high_count), high_zero)
-            joined.append(
-                (
-                    steps.wire(count, f"zeros_{level}"),
-                    steps.wire(high_zero & low_zero, f"zero_{level}"),
-                )
-            )
-        parts = joined
-    ((count, _),) = parts
-    return count, ~value.any()
+        )
+    ]
+
+
+def _joined(steps: Steps, parts: _Counts) -> Value:
+    while len(parts) > 1:
+        parts = _pairs(steps, parts)
+    return parts[0][0]
 
 
 def shifted_left(steps: Steps, value: Value, count: Value, kept: int, lowest: int = 0) -> Value:
@@ -205,12 +243,19 @@ class Significand:
 
 
 def shifted(
-    steps: Steps, value: Value, shift: Shift, precision: int, *, slowly: bool = False
+    steps: Steps,
+    value: Value,
+    shift: Shift,
+    precision: int,
+    *,
+    begins_early: bool = False,
+    slowly: bool = False,
 ) -> Significand:
     """Shift a significand, and after that by one more bit where its topmost one is 0.
 
     Parameters
     ----------
+    begins_early: choose between left and right in a step before, and end that.
     slowly: take two steps, and end the first of them.
     """
     bits = precision + 3
@@ -219,6 +264,10 @@ def shifted(
         assert shift.places is not None
         by = 1 << len(shift.places.now)
         value = Mux(shift.is_right.now, Cat(value, Const(0, by)), Cat(Const(0, by), value))
+    if begins_early:
+        begun = steps.keep(value, "begun")
+        steps.end()
+        value = begun.now
     if shift.places is not None:
         value, fine = steps.wire(value, "unshifted"), 0
         if slowly:
@@ -285,8 +334,7 @@ def round_and_pack(
     high = Cat(up, Const(0, fraction), significand[-1] & ~top, top)
     magnitude = steps.wire((low + high)[1 : type_.width_bits], "magnitude")
     # An exponent of all ones: what rounding carries there has no fraction already.
-    greatest = (1 << exponent) - 1
-    overflows = (below >= greatest - 1) | ((below == greatest - 2) & top)
+    overflows = below[exponent:].any() | (below[2:exponent].all() & (below[1] | (below[0] & top)))
     is_zero, is_nan = result.is_zero.now, result.is_nan.now
     is_special = steps.wire(result.is_special.now | (overflows & ~is_zero), "is_special")
     clear = steps.wire(is_special | is_zero, "clear")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Mux, Value, unsigned
+from amaranth.hdl import Cat, Mux, Value, unsigned
 
 from rtlgen.hw.float.parts import (
     fields,
-    leading_zeros,
+    groups,
     limited_shift,
     outcome,
     round_and_pack,
@@ -27,14 +27,14 @@ class Product:
 
     Members
     -------
-    significand: of twice as many bits; there after `float_product_steps`.
-    exponent: of its second bit from above, as it is stored; signed.
+    significand: of twice as many bits; there in the last of `float_product_steps`.
+    room: exponent of its second bit from above, as it is stored, less 1; signed.
     lesser: a factor that has all the zeros that are above the first one of both.
     """
 
     significand: Value
     sign: Kept
-    exponent: Kept
+    room: Kept
     lesser: tuple[Kept, ...]
     is_zero: Kept
     is_infinite: Kept
@@ -46,9 +46,16 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
     a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
     precision = type_.fraction_bits + 1
     shape = unsigned(precision)
-    cycles = steps.cycles_of(float_product_steps(precision))
+    cycles = steps.cycles_of(float_product_steps(precision) - 1)
     piece_bits = significand_piece_bits(precision)
-    unit = Multiplier(shape, shape, 2 * precision, cycles, piece_bits=piece_bits)
+    unit = Multiplier(
+        shape,
+        shape,
+        2 * precision,
+        cycles,
+        piece_bits=piece_bits,
+        ends_in_register=False,
+    )
     steps.m.submodules.multiplier = unit
     steps.m.d.comb += [unit.left.eq(a.significand), unit.right.eq(b.significand)]
     factors = [a.significand, b.significand]
@@ -60,7 +67,7 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
     return Product(
         significand=unit.result,
         sign=steps.keep(a.sign ^ b.sign, "sign"),
-        exponent=steps.keep((a.exponent + b.exponent - type_.bias).as_signed(), "exponent"),
+        room=steps.keep(_room(a.exponent + b.exponent), "room"),
         lesser=tuple(steps.keep(factor, "lesser") for factor in factors),
         is_zero=steps.keep(a.is_zero | b.is_zero, "is_zero"),
         is_infinite=steps.keep(is_special & ~is_nan, "is_infinite"),
@@ -68,17 +75,24 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
     )
 
 
+def _room(exponents: Value) -> Value:
+    """Return a sum of two exponents less the bias and 1, which is a power of two."""
+    low, (carried, topmost) = exponents[:-2], exponents[-2:]
+    return Cat(low, ~carried, ~(carried ^ topmost), ~(carried | topmost)).as_signed()
+
+
 def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     """Return left * right."""
     precision = type_.fraction_bits + 1
     product = exact_product(steps, left, right, type_)
-    # The product takes its time, but for narrow formats the zeros have to be counted at once.
+    begun = [groups(steps, factor.now) for factor in product.lesser]
+    steps.end()
+    counts = [each.leading_zeros(steps) for each in begun]
+    zeros = steps.keep(counts[0] if len(counts) == 1 else counts[0] + counts[1], "zeros")
+    # The product takes its time, but that of a narrow format is there in the second step.
     waits = float_product_steps(precision) - 2
     steps.end(min(waits, 1))
-    counts = [leading_zeros(steps, factor.now)[0] for factor in product.lesser]
-    zeros = steps.keep(counts[0] if len(counts) == 1 else counts[0] + counts[1], "zeros")
-    steps.end()
-    shift = limited_shift(steps, product.exponent.now - 1, zeros.now, precision, can_underflow=True)
+    shift = limited_shift(steps, product.room.now, zeros.now, precision, can_underflow=True)
     result = outcome(
         steps,
         sign=product.sign.now,
@@ -86,8 +100,15 @@ def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value
         is_special=product.is_infinite.now | product.is_nan.now,
         is_nan=product.is_nan.now,
     )
-    steps.end(max(waits, 1))
-    value = shifted(steps, product.significand, shift, precision, slowly=precision > NARROW)
+    steps.end(max(waits, 1) - 1)
+    value = shifted(
+        steps,
+        product.significand,
+        shift,
+        precision,
+        begins_early=True,
+        slowly=precision > NARROW,
+    )
     steps.end()
     packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")
