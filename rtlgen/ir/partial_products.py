@@ -16,6 +16,10 @@ from rtlgen.target import PIECE_BITS, Target
 BLOCK_BITS = 18
 """Width of the operands of a multiplier block, both signed or both unsigned."""
 
+SIGNIFICAND_PIECE_BITS = BLOCK_BITS
+"""Significands have no sign, so that their pieces use all bits of a block: 53 are three pieces
+instead of four, and of 24 those that overlap, and are added, are shorter."""
+
 
 class Width(Protocol):
     """How wide an operand is."""
@@ -94,16 +98,6 @@ def partial_products(
     return tuple(found)
 
 
-def significand_piece_bits(precision: int) -> int:
-    """Return the bits of the pieces that a significand is cut into.
-
-    Significands have no sign, so that all bits of a block can be used where that saves pieces: of
-    53 bits these are three instead of four.
-    """
-    fewer = -(-precision // BLOCK_BITS) < -(-precision // PIECE_BITS)
-    return BLOCK_BITS if fewer else PIECE_BITS
-
-
 def rows(products: Sequence[PartialProduct]) -> tuple[tuple[PartialProduct, ...], ...]:
     """Group products into rows of disjoint bits: a row is a concatenation, not an addition."""
     grouped: list[list[PartialProduct]] = []
@@ -162,5 +156,4 @@ def _significand_blocks(op: FloatingOp, factors: Sequence[Operation]) -> int:
         return 0
     precision = op.of.fraction_bits + 1
     whole = Bits(precision, False)
-    bits = significand_piece_bits(precision)
-    return len(partial_products(whole, whole, 2 * precision, bits))
+    return len(partial_products(whole, whole, 2 * precision, SIGNIFICAND_PIECE_BITS))

@@ -16,7 +16,7 @@ from rtlgen.hw.float.parts import (
 )
 from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.pipeline import Kept, Steps
-from rtlgen.ir.partial_products import significand_piece_bits
+from rtlgen.ir.partial_products import SIGNIFICAND_PIECE_BITS
 from rtlgen.ir.types import FloatType
 from rtlgen.target import NARROW, float_product_steps
 
@@ -47,13 +47,12 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
     precision = type_.fraction_bits + 1
     shape = unsigned(precision)
     cycles = steps.cycles_of(float_product_steps(precision) - 1)
-    piece_bits = significand_piece_bits(precision)
     unit = Multiplier(
         shape,
         shape,
         2 * precision,
         cycles,
-        piece_bits=piece_bits,
+        piece_bits=SIGNIFICAND_PIECE_BITS,
         ends_in_register=False,
     )
     steps.m.submodules.multiplier = unit
