@@ -259,21 +259,16 @@ def divider_digits(dividend_bits: int) -> int:
 
 
 def divider_shares(digits: int, interval_cycles: int) -> list[int]:
-    """Return how many of the digits that are alike each circuit of a divider computes.
+    """Return how many of the digits that are alike each circuit of a divider or a root computes.
 
     They are as few circuits as can be, and share the digits nearly equally.
 
     Parameters
     ----------
-    digits: see `divider_digits`. interval_cycles: from one division to the next, at least.
+    interval_cycles: from one operation to the next, at least.
     """
     parts = -(-digits // interval_cycles)
     return [digits * (n + 1) // parts - digits * n // parts for n in range(parts)]
-
-
-def divider_circuits(digits: int, interval_cycles: int) -> int:
-    """Return how many circuits compute digits that are alike in a divider, and the first one."""
-    return len(divider_shares(digits, interval_cycles)) + 1
 
 
 def divider_bits(dividend_bits: int, interval_cycles: int) -> int:

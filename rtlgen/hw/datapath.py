@@ -12,6 +12,7 @@ from amaranth.lib.wiring import In, Out, Signature
 from rtlgen.hw.float.build import build_floating
 from rtlgen.hw.operators import build_arithmetic, build_select
 from rtlgen.hw.pipeline import DelayLines
+from rtlgen.hw.shared_unit import OPERANDS
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.hw.source_lines import mark
 from rtlgen.ir.functional_units import FunctionalUnit, choosing_stage, is_logic
@@ -49,9 +50,10 @@ class Datapath(wiring.Component):
     indexN: In, the index value N in its stage.
     tapN_K: In(1), whether tap K of forward N is taken; tapN_K_value: In, what it brings.
     chooseN: In(1), whether choice N takes its first operand.
-    beginN: In(1), that division N begins, where it does so in some cycles only.
-    leftN, rightN: Out, the operands of operation N, in the stage in which its unit chooses them;
-        resultN: In, what the unit makes of them, in its result stage; where it shares one.
+    beginN: In(1), that operation N begins, where it does so in some cycles only.
+    leftN, rightN, addendN: Out, the operands of operation N, as many as it has, in the stage in
+        which its unit chooses them; resultN: In, what the unit makes of them, in its result stage;
+        where it shares one.
     scalar_NAME: In, stable while the kernel runs.
     stored_D: Out, the value presented to the store D cycles ago; stored_0 is always there.
     keptN_S: Out, what operation N had in its result stage, in stage S.
@@ -89,9 +91,8 @@ class Datapath(wiring.Component):
             if begin.op.unit is None:
                 members[begin.name] = In(1)
                 continue
-            left, right = (_shape(stream.operations[n]) for n in begin.op.operands)
-            members[f"left{begin.number}"] = Out(left)
-            members[f"right{begin.number}"] = Out(right)
+            for side, operand in zip(OPERANDS, begin.op.operands, strict=False):
+                members[f"{side}{begin.number}"] = Out(_shape(stream.operations[operand]))
             members[f"result{begin.number}"] = In(_shape(begin.op))
         for name in self._sites.parameters:
             members[f"scalar_{name}"] = In(scalars[name])
@@ -163,15 +164,16 @@ class Datapath(wiring.Component):
             case SelectOp():
                 return build_select(m, op, operands, f"select_{number}")
             case ArithmeticOp(unit=int()) | FloatingOp(unit=int()):
-                for side, operand in zip(("left", "right"), operands, strict=True):
+                for side, operand in zip(OPERANDS, operands, strict=False):
                     shown: Signal = mark(getattr(self, f"{side}{number}"), op.span)
                     m.d.comb += shown.eq(operand)
                 return mark(getattr(self, f"result{number}"), op.span)
-            case FloatingOp():
-                return build_floating(m, op, operands, f"{op.op}_{number}")
-            case ArithmeticOp():
+            case ArithmeticOp() | FloatingOp():
                 begin = getattr(self, f"begin{number}") if op.interval_cycles > 1 else None
-                return build_arithmetic(m, op, operands, f"{op.op}_{number}", begin)
+                name = f"{op.op}_{number}"
+                if isinstance(op, FloatingOp):
+                    return build_floating(m, op, operands, name, begin)
+                return build_arithmetic(m, op, operands, name, begin)
 
     def _forward(self, m: Module, number: int, shape: Shape, loaded: Value) -> Signal:
         result = Signal(shape, name=f"forward_{number}")

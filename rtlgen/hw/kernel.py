@@ -147,10 +147,10 @@ class _KernelBuilder:
         for number, unit in self._units.items():
             user = unit.users[0]
             operations = self._plan.streams[user.stream].operations
-            left, right = (
+            shapes = [
                 Shape(operations[n].width_bits, operations[n].signed) for n in user.op.operands
-            )
-            built[number] = SharedUnit(unit, left, right)
+            ]
+            built[number] = SharedUnit(unit, shapes)
             name = self._modules.name(f"shared_{unit.op.op}_{number}")
             prefix_ports(built[number], name)
             self._m.submodules[name] = built[number]

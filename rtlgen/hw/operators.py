@@ -28,7 +28,7 @@ def build_arithmetic(
 
     Parameters
     ----------
-    begin: of a division that does not begin in every cycle: that it does.
+    begin: of an operation that does not begin in every cycle: that it does.
     """
     result = mark(Signal(Shape(op.width_bits, op.signed), name=name), op.span)
     if op.op == "mul" and _as_constant_product(operands) is None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value
 
 from rtlgen.hw.source_lines import mark
 from rtlgen.source import Span
@@ -77,6 +79,25 @@ class Stages:
         return value
 
 
+Step: TypeAlias = Callable[[Sequence[Value], Sequence[Value]], Sequence[Value]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """Steps that are alike.
+
+    Members
+    -------
+    steps: how many; an operation begins no sooner after another one if a circuit does them in turn.
+    growth: bits by which a step makes each value of its state longer.
+    step: makes the next state of one, and of what all steps use.
+    """
+
+    steps: int
+    growth: Sequence[int]
+    step: Step
+
+
 class Steps:
     """The steps of an operator, over which its cycles are spread evenly.
 
@@ -86,10 +107,21 @@ class Steps:
     Parameters
     ----------
     count: of the steps. cycles: of the operator, any number of them.
+    begin: whether operands are there, where they are not in every cycle, so that each step has a
+        cycle of its own; see `repeat`.
     """
 
-    def __init__(self, m: Module, count: int, cycles: int, span: Span | None = None) -> None:
+    def __init__(
+        self,
+        m: Module,
+        count: int,
+        cycles: int,
+        span: Span | None = None,
+        begin: Signal | None = None,
+    ) -> None:
         self.m = m
+        self._begin = begin
+        self._begun = DelayLines(m)
         self.cycle = 0
         self._count = count
         self._cycles = cycles
@@ -114,13 +146,76 @@ class Steps:
 
     def register(self, signal: Signal) -> Signal:
         """Return what a signal was a cycle ago."""
-        held = mark(Signal(signal.shape(), name=f"{signal.name}_q", reset_less=True), self._span)
+        held = self._signal(signal.shape(), f"{signal.name}_q")
         self.m.d.sync += held.eq(signal)
         return held
 
     def keep(self, value: Value, name: str) -> Kept:
         """Return what shows a value in this step and in later ones."""
         return Kept(self, self.wire(value, name))
+
+    def repeat(
+        self,
+        turns: Sequence[Turn],
+        state: Sequence[Value],
+        used: Sequence[Kept] = (),
+        beside: Sequence[Kept] = (),
+    ) -> list[Signal]:
+        """End this step, do steps that are alike, and return the state after them.
+
+        Where operands are there in every cycle, each of the steps has a circuit of its own. Else
+        one circuit does several in turn: it takes over a state in the cycle in which the one before
+        is done with it, and then goes on with what it has itself.
+
+        Parameters
+        ----------
+        turns: of one circuit after the other. state: before them, in this step.
+        used: by each of the steps, beside the state; beside: what is wanted behind these steps.
+        """
+        if self._begin is None:
+            for turn in turns:
+                for _ in range(turn.steps):
+                    state = turn.step(self._for_next(state), [each.now for each in used])
+            return self._for_next(state)
+        needed: list[Signal] = [each.now for each in used]
+        wanted: list[Signal] = []
+        for turn in turns:
+            widths = [len(v) + n * turn.steps for v, n in zip(state, turn.growth, strict=True)]
+            own = [self._signal(width, "state") for width in widths]
+            is_taken = self._begun.at(self._begin, self.cycle, reset=True)
+            needed = self._held(is_taken, needed)
+            self.end()
+            # Before the last step the values are as much shorter.
+            shorter = [v[: len(v) - n] for v, n in zip(own, turn.growth, strict=True)]
+            made = zip(turn.step(shorter, needed), widths, strict=True)
+            after = [self.wire(value[:width], "after") for value, width in made]
+            for register, given, value in zip(own, state, after, strict=True):
+                self.m.d.sync += register.eq(Mux(is_taken, given, value))
+            # Behind the last step, when these are wanted, the next state may be there already.
+            is_begun = self._begun.at(self._begin, self.cycle, reset=True)
+            wanted = self._held(is_begun, wanted or [each.now for each in beside])
+            self.end(turn.steps - 1)
+            state = after
+        results = self._for_next(state)
+        for each, held in zip(beside, wanted, strict=True):
+            each.replace(held)
+        return results
+
+    def _for_next(self, values: Sequence[Value]) -> list[Signal]:
+        """End this step, and return its values in the next one."""
+        kept = [self.keep(value, "state") for value in values]
+        self.end()
+        return [each.now for each in kept]
+
+    def _held(self, when: Value, values: Sequence[Value]) -> list[Signal]:
+        """Return registers with what values were when something last held."""
+        held = [self._signal(value.shape(), "held") for value in values]
+        with self.m.If(when):
+            self.m.d.sync += [h.eq(value) for h, value in zip(held, values, strict=True)]
+        return held
+
+    def _signal(self, shape: ShapeLike, name: str) -> Signal:
+        return mark(Signal(shape, name=name, reset_less=True), self._span)
 
     def finish(self, value: Value, name: str) -> Value:
         """Return the result of the last step, after all the cycles that are left."""
@@ -137,6 +232,11 @@ class Kept:
     def __init__(self, steps: Steps, signal: Signal) -> None:
         self._steps = steps
         self._since = steps.cycle
+        self._chain = [signal]
+
+    def replace(self, signal: Signal) -> None:
+        """Let a signal show the value from this step on."""
+        self._since = self._steps.cycle
         self._chain = [signal]
 
     @property

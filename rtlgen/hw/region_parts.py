@@ -15,7 +15,7 @@ from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_users import Loader, MemoryUsers, Storer, row_and_bank
 from rtlgen.hw.names import Namer, prefix_ports
-from rtlgen.hw.shared_unit import SharedUnit
+from rtlgen.hw.shared_unit import OPERANDS, SharedUnit
 from rtlgen.hw.sites import LoadSite, StoreSite, TapSite, sites_of
 from rtlgen.ir.cycles import region_cycles
 from rtlgen.ir.functional_units import FunctionalUnit, choosing_stage
@@ -221,8 +221,10 @@ class RegionParts:
             user = users.index(place)
             m.d.comb += [
                 getattr(unit, f"begin{user}").eq(getattr(control, f"{name}_{begin.name}")),
-                getattr(unit, f"left{user}").eq(getattr(datapath, f"left{begin.number}")),
-                getattr(unit, f"right{user}").eq(getattr(datapath, f"right{begin.number}")),
+                *(
+                    getattr(unit, f"{side}{user}").eq(getattr(datapath, f"{side}{begin.number}"))
+                    for side, _ in zip(OPERANDS, begin.op.operands, strict=False)
+                ),
                 getattr(datapath, f"result{begin.number}").eq(unit.result),
             ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
@@ -15,17 +16,21 @@ from rtlgen.hw.source_lines import mark
 from rtlgen.ir.functional_units import FunctionalUnit
 from rtlgen.ir.operations import FloatingOp
 
+OPERANDS = "left", "right", "addend"
+"""What the ports for the operands of an operation are called."""
+
 
 class SharedUnit(wiring.Component):
     """Compute the operation of the user that begins.
 
     Parameters
     ----------
-    unit: see there. left, right: shapes of the operands, the same for all users.
+    unit: see there. shapes: of the operands, the same for all users.
 
     Members
     -------
-    beginN: In(1), whether user N begins; of all, one at most. leftN, rightN: In, its operands.
+    beginN: In(1), whether user N begins; of all, one at most.
+    leftN, rightN, addendN: In, its operands, as many as there are.
     result: Out.
 
     Timing
@@ -33,14 +38,15 @@ class SharedUnit(wiring.Component):
     The latency of the operation after the operands, and a cycle more where they are registered.
     """
 
-    def __init__(self, unit: FunctionalUnit, left: Shape, right: Shape) -> None:
+    def __init__(self, unit: FunctionalUnit, shapes: Sequence[Shape]) -> None:
         self._unit = unit
-        self._shapes = {"left": left, "right": right}
+        self._shapes = dict(zip(OPERANDS, shapes, strict=False))
         members: dict[str, In | Out] = {
             "result": Out(Shape(unit.op.width_bits, unit.op.signed)),
         }
         for n in range(len(unit.users)):
-            members |= {f"begin{n}": In(1), f"left{n}": In(left), f"right{n}": In(right)}
+            members[f"begin{n}"] = In(1)
+            members |= {f"{side}{n}": In(shape) for side, shape in self._shapes.items()}
         super().__init__(Signature(members))
 
     def elaborate(self, platform: object) -> Module:
@@ -56,11 +62,12 @@ class SharedUnit(wiring.Component):
             ]
             operands.append(self._held(m, reduce(or_, gated), shape, name))
         op = self._unit.op
-        if isinstance(op, FloatingOp):
-            m.d.comb += self.result.eq(build_floating(m, op, operands, op.op))
-            return m
         is_begun = begin if op.interval_cycles > 1 else None
-        m.d.comb += self.result.eq(build_arithmetic(m, op, operands, op.op, is_begun))
+        if isinstance(op, FloatingOp):
+            result = build_floating(m, op, operands, op.op, is_begun)
+        else:
+            result = build_arithmetic(m, op, operands, op.op, is_begun)
+        m.d.comb += self.result.eq(result)
         return m
 
     def _held(self, m: Module, value: Value, shape: Shape, name: str) -> Signal:

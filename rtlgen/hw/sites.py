@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtlgen.ir.operations import UnitOp
+from rtlgen.ir.operations import ComputedBase, UnitOp
 from rtlgen.ir.plan import (
-    ArithmeticOp,
     ChooseOp,
-    FloatingOp,
     ForwardOp,
     IndexOp,
     LoadOp,
@@ -121,7 +119,7 @@ def sites_of(stream: Stream) -> Sites:
                 ]
             case ChooseOp() as op:
                 choices.append(ChoiceSite(number, f"choose{number}", op))
-            case (ArithmeticOp(is_announced=True) | FloatingOp(is_announced=True)) as op:
+            case ComputedBase(is_announced=True) as op:
                 begins.append(BeginSite(number, f"begin{number}", op))
             case ParameterOp(name=name) if name not in parameters:
                 parameters.append(name)

@@ -105,14 +105,11 @@ class ChooseOp(OperationBase):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArithmeticOp(OperationBase):
-    """The exact integer result of `op` on the operands' values, wrapped to (width, signed).
-
-    `shl` and `shr` take the count modulo `modulus_bits`, the width of the C type of the left
-    operand. `lnot`, `not`, `neg` have one operand, the others two.
+class ComputedBase(OperationBase):
+    """What operations have that may be computed by a functional unit.
 
     The result means something in the iterations where `when` holds, and these are `interval_cycles`
-    apart at least: a divider needs no more area than that leaves.
+    apart at least: what finds digits in turn needs no more area than that leaves.
 
     Members
     -------
@@ -120,8 +117,6 @@ class ArithmeticOp(OperationBase):
         in the same cycle; None where it has one of its own. See `ir.functional_units`.
     """
 
-    op: UnaryOp | BinaryOp
-    modulus_bits: int = 0
     interval_cycles: int = 1
     when: Predicate = ALWAYS
     unit: int | None = None
@@ -130,6 +125,18 @@ class ArithmeticOp(OperationBase):
     def is_announced(self) -> bool:
         """Whether the control has to say when it begins."""
         return self.interval_cycles > 1 or self.unit is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArithmeticOp(ComputedBase):
+    """The exact integer result of `op` on the operands' values, wrapped to (width, signed).
+
+    `shl` and `shr` take the count modulo `modulus_bits`, the width of the C type of the left
+    operand. `lnot`, `not`, `neg` have one operand, the others two.
+    """
+
+    op: UnaryOp | BinaryOp
+    modulus_bits: int = 0
 
 
 def is_division(op: OperationBase) -> TypeGuard[ArithmeticOp]:
@@ -148,28 +155,17 @@ class SelectOp(OperationBase):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FloatingOp(OperationBase):
+class FloatingOp(ComputedBase):
     """`ir.expr.FloatOperation` on the patterns of its operands, which are no wider than `of`.
 
     Members
     -------
     of: type of the operands. to: type of the result.
-    interval_cycles, when: the result means something where `when` holds, and such iterations are
-        so many cycles apart at least.
-    unit: see `ArithmeticOp`.
     """
 
     op: FloatOp
     of: NumberType
     to: NumberType
-    interval_cycles: int = 1
-    when: Predicate = ALWAYS
-    unit: int | None = None
-
-    @property
-    def is_announced(self) -> bool:
-        """Whether the control has to say when it begins."""
-        return self.unit is not None
 
 
 UnitOp: TypeAlias = ArithmeticOp | FloatingOp
@@ -177,13 +173,18 @@ UnitOp: TypeAlias = ArithmeticOp | FloatingOp
 
 
 def is_shareable(op: OperationBase) -> TypeGuard[UnitOp]:
-    """Tell whether an operation may have a functional unit, for two operands.
+    """Tell whether an operation may have a functional unit.
 
-    It is a multiplier or a divider, or adds, multiplies or divides floats.
+    It is a multiplier or a divider, or adds or multiplies floats, or finds digits of one.
     """
     if isinstance(op, FloatingOp):
-        return op.op in ("add", "sub", "mul", "div")
+        return op.op in ("add", "sub", "mul", "fma") or is_by_digits(op)
     return is_division(op) or (isinstance(op, ArithmeticOp) and op.op == "mul")
+
+
+def is_by_digits(op: OperationBase) -> TypeGuard[UnitOp]:
+    """Tell whether an operation finds its result digit by digit, see `ir.digits`."""
+    return is_division(op) or (isinstance(op, FloatingOp) and op.op in ("div", "sqrt"))
 
 
 Operation: TypeAlias = (

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from rtlgen.ir.affine import Congruence
 from rtlgen.ir.expr import to_text
+from rtlgen.ir.operations import UnitOp
 from rtlgen.ir.plan import (
     Address,
     AnyBank,
@@ -318,19 +319,22 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
             return f"forward.{type_} {'; '.join([operands, *parts])}"
         case ChooseOp(when=when):
             return f"choose.{type_} {operands}{_where(when, names)}"
-        case ArithmeticOp(op=name, modulus_bits=modulus, interval_cycles=interval):
+        case ArithmeticOp(op=name, modulus_bits=modulus):
             with_modulus = f" modulo {modulus}" if modulus else ""
-            unit = "" if op.unit is None else f" in unit {op.unit}"
-            apart = f" every {interval} cycles" if interval > 1 else ""
-            where = _where(op.when, names) if op.is_announced else ""
-            return f"{name}.{type_} {operands}{with_modulus}{unit}{apart}{where}"
+            return f"{name}.{type_} {operands}{with_modulus}{_begins(op, names)}"
         case FloatingOp(op=name, of=of, to=to):
-            shared = f" in unit {op.unit}{_where(op.when, names)}" if op.is_announced else ""
-            return f"{name}.{of}.{to} {operands}{shared}"
+            return f"{name}.{of}.{to} {operands}{_begins(op, names)}"
         case CastOp():
             return f"cast.{type_} {operands}"
         case SelectOp():
             return f"select.{type_} {operands}"
+
+
+def _begins(op: UnitOp, names: tuple[str, ...]) -> str:
+    """Return in which unit an operation begins, how often, and where; "" if always in its own."""
+    unit = "" if op.unit is None else f" in unit {op.unit}"
+    apart = f" every {op.interval_cycles} cycles" if op.interval_cycles > 1 else ""
+    return f"{unit}{apart}{_where(op.when, names) if op.is_announced else ''}"
 
 
 def _array(array: Array) -> str:

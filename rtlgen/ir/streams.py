@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from rtlgen.ir.levels import Address, IndexForm, Level, Predicate, forms_of
 from rtlgen.ir.operations import (
-    ArithmeticOp,
     ChooseOp,
     ForwardOp,
     IndexOp,
@@ -16,7 +15,7 @@ from rtlgen.ir.operations import (
     Store,
     Tap,
     UnitOp,
-    is_division,
+    is_by_digits,
     is_shareable,
 )
 from rtlgen.ir.plan_error import PlanError
@@ -73,8 +72,8 @@ class Stream:
                 raise PlanError(f"{self.statement}: operation {number} is malformed: {op!r}")
             if isinstance(op, LoadOp) and len(op.operands) != (op.address is None):
                 raise PlanError(f"{self.statement}: load {number} needs one address")
-            if isinstance(op, ArithmeticOp) and (
-                op.interval_cycles < 1 or (op.interval_cycles > 1 and not is_division(op))
+            if isinstance(op, UnitOp) and (
+                op.interval_cycles < 1 or (op.interval_cycles > 1 and not is_by_digits(op))
             ):
                 raise PlanError(f"{self.statement}: operation {number} has no such interval")
             if isinstance(op, UnitOp) and op.unit is not None and not is_shareable(op):

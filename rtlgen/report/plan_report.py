@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rtlgen.ir.cycles import body_cycles, checksum_cycles, predicted_cycles
+from rtlgen.ir.digits import all_digits, digit_circuits
 from rtlgen.ir.footprint import Footprint
 from rtlgen.ir.functional_units import FunctionalUnit, functional_units
-from rtlgen.ir.operations import is_division
+from rtlgen.ir.operations import UnitOp, is_by_digits
 from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import (
-    ArithmeticOp,
     KernelPlan,
     Memory,
     Region,
@@ -24,7 +24,7 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.plan_text import level_names
 from rtlgen.ir.ram_copies import block_rams, ram_copies
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.target import Target, divider_circuits, divider_digits, get_target
+from rtlgen.target import Target, get_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str,
         "ii": stream.ii,
         "ii_reason": stream.ii_reason,
         "depth": stream.depth_cycles,
-        "divisions": [_division(stream, op) for op in stream.operations if is_division(op)],
+        "divisions": [_division(stream, op) for op in stream.operations if is_by_digits(op)],
         "iterations": region.issued(stream),
         "instances": stream.instances,
         "first_cycle": base + stream.offset_cycles,
@@ -211,13 +211,13 @@ def _shared(plan: KernelPlan, unit: FunctionalUnit) -> dict[str, Any]:
     }
 
 
-def _division(stream: Stream, op: ArithmeticOp) -> dict[str, Any]:
-    """Return how often a division begins, its digits, and how many circuits compute them."""
-    alike = divider_digits(stream.operations[op.operands[0]].width_bits)
+def _division(stream: Stream, op: UnitOp) -> dict[str, Any]:
+    """Return how often a division or a root begins, its digits, and what computes them."""
     return {
+        "operation": op.op,
         "interval_cycles": op.interval_cycles,
-        "digits": alike + 1,
-        "circuits": divider_circuits(alike, op.interval_cycles),
+        "digits": all_digits(op, stream.operations),
+        "circuits": digit_circuits(op, stream.operations, op.interval_cycles),
     }
 
 

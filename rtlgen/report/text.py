@@ -161,13 +161,22 @@ def bound_lines(report: Mapping[str, Any]) -> list[str]:
         if memory["write_ports"] > 1
     ]
     divisions = [
-        f"{stream['statement']}: a division every {division['interval_cycles']} cycles at most, so "
-        f"{division['circuits']} circuits compute its {division['digits']} digits"
+        f"{stream['statement']}: {_kind(division)} every {division['interval_cycles']} cycles at "
+        f"most, so {_circuits(division)} its {division['digits']} digits"
         for stream in report["streams"]
         for division in stream["divisions"]
         if division["interval_cycles"] > 1
     ]
     return [*report["bounds"], *banks, *copies, *dict.fromkeys(divisions), *_shared_lines(report)]
+
+
+def _kind(division: Mapping[str, Any]) -> str:
+    return "a square root" if division["operation"] == "sqrt" else "a division"
+
+
+def _circuits(division: Mapping[str, Any]) -> str:
+    count = division["circuits"]
+    return f"{count} circuits compute" if count > 1 else "one circuit computes"
 
 
 _UNIT_NAMES = {
@@ -176,6 +185,8 @@ _UNIT_NAMES = {
     "rem": "divider",
     "add": "adder",
     "sub": "adder",
+    "fma": "multiply-add unit",
+    "sqrt": "square-root unit",
 }
 
 

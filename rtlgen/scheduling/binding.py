@@ -25,10 +25,11 @@ import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.digits import carry_bits
 from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.functional_units import has_slack, unit_key
 from rtlgen.ir.iterations import iterations_of, predicate_mask
-from rtlgen.ir.operations import FloatingOp, UnitOp, is_division, is_shareable
+from rtlgen.ir.operations import FloatingOp, UnitOp, is_by_digits, is_shareable
 from rtlgen.ir.partial_products import blocks_of
 from rtlgen.ir.plan import (
     ALWAYS,
@@ -44,7 +45,6 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.sets import attempt
 from rtlgen.scheduling.intervals import MAX_LISTED, iterations_apart
-from rtlgen.target import divider_bits
 
 Ints = NDArray[np.int64]
 
@@ -127,7 +127,7 @@ def shared_units(
     cycles = _Cycles(context)
     units: dict[Hashable, list[SharedUnit]] = {}
     for use in sorted(_uses(plan), key=lambda use: -use.blocks):
-        is_wanted = (everywhere and use.blocks) or use.op.op in ("div", "rem")
+        is_wanted = (everywhere and use.blocks) or is_by_digits(use.op)
         if not (is_wanted or has_slack(use.of, use.op)):
             continue
         alike = units.setdefault(unit_key(use.of, use.op), [])
@@ -157,19 +157,20 @@ def _uses(plan: KernelPlan) -> Iterator[Use]:
                     blocks = blocks_of(op, stream.operations)
                     # What is cheaper than a choice of operands has no unit.
                     is_large = isinstance(op, FloatingOp) and op.op != "mul"
-                    if blocks or is_division(op) or is_large:
+                    if blocks or is_by_digits(op) or is_large:
                         in_tiles = isinstance(part, Workers)
                         yield Use(own, number, part_number, place, in_tiles, stream, op, blocks)
 
 
 def _is_less(unit: SharedUnit, use: Use, interval_cycles: int) -> bool:
     """Tell whether a unit for one more operation is smaller than two units."""
-    if not is_division(use.op):
+    if not is_by_digits(use.op):
         return True
-    bits = use.of.operations[use.op.operands[0]].width_bits
-    apart = sum(divider_bits(bits, own.interval_cycles) for own in (unit, use.op))
+    operations = use.of.operations
+    bits = operations[use.op.operands[0]].width_bits
+    apart = sum(carry_bits(use.op, operations, own.interval_cycles) for own in (unit, use.op))
     # A choice of operands takes a quarter of `bits`, and the way to the divider gets longer.
-    return divider_bits(bits, interval_cycles) + bits < apart
+    return carry_bits(use.op, operations, interval_cycles) + bits < apart
 
 
 class _Cycles:
@@ -184,7 +185,7 @@ class _Cycles:
     def interval_with(self, unit: SharedUnit, use: Use) -> int | None:
         """Return how many cycles apart a unit begins with one more operation.
 
-        For a division, at least so many; 1 for others. None: some may begin together.
+        For what finds digits, at least so many; 1 for others. None: some may begin together.
         """
         if use.in_tiles and any(other.part == use.part for other in unit.uses):
             # Tiles start when their words are there, and several may be on their way.
@@ -192,7 +193,7 @@ class _Cycles:
         beside = [other for other in unit.uses if other.region == use.region]
         if not all(self._are_apart(other, use) for other in beside):
             return None
-        if not is_division(use.op):
+        if not is_by_digits(use.op):
             return 1
         # From one region to the next nothing is on its way.
         interval = min(unit.interval_cycles, use.op.interval_cycles)

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.iterations import element_numbers, predicate_mask
-from rtlgen.ir.operations import UnitOp
+from rtlgen.ir.operations import ComputedBase, UnitOp
 from rtlgen.ir.plan import (
-    ArithmeticOp,
     ChooseOp,
     ForwardOp,
     KernelPlan,
@@ -150,7 +149,7 @@ class _Judge:
                     used[first], used[second] = where & chosen, where & ~chosen
                 case LoadOp():
                     self._check_load(member, op, where)
-                case ArithmeticOp() if op.interval_cycles > 1:
+                case ComputedBase() if op.interval_cycles > 1:
                     self._check_interval(member, op)
                 case _:
                     pass
@@ -267,7 +266,7 @@ class _Judge:
             self._fail(f"{member.stream.statement} has no operands in an instance")
         return np.concatenate([member.cycles[real], member.bubble_cycles[padding]])
 
-    def _check_interval(self, member: IssuedInstances, op: ArithmeticOp) -> None:
+    def _check_interval(self, member: IssuedInstances, op: UnitOp) -> None:
         """Check that a division begins in every instance, and never too soon after another one."""
         if are_within(self._begins(member, op), op.interval_cycles):
             self._fail(f"{member.stream.statement} divides more often than its divider does")

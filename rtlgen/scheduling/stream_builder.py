@@ -13,9 +13,10 @@ import islpy as isl
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
+from rtlgen.ir.digits import cycles_of_digits, digits_alike
 from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.expr import BinaryOp, UnaryOp
-from rtlgen.ir.operations import is_division, is_shareable
+from rtlgen.ir.operations import UnitOp, is_by_digits, is_shareable
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -60,7 +61,6 @@ from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.predicates import CounterSpace, index_form
 from rtlgen.scheduling.versions import NoVersions, VersionMap
-from rtlgen.target import divider_digits, divider_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +216,7 @@ class StreamBuilder(ABC):
                     of=of,
                     to=to,
                 )
-                if is_shareable(computed):
-                    computed = replace(computed, when=self._when or ALWAYS)
-                return self._add(computed)
+                return self._add(self._with_begins(computed))
             case _:
                 op = ArithmeticOp(
                     width_bits=width,
@@ -230,20 +228,23 @@ class StreamBuilder(ABC):
                     op=cast(UnaryOp | BinaryOp, node.op),
                     modulus_bits=node.modulus_bits,
                 )
-                if is_shareable(op):
-                    op = replace(op, when=self._when or ALWAYS)
-                return self._add(self._seldom(op) if is_division(op) else op)
+                return self._add(self._with_begins(op))
+
+    def _with_begins(self, op: Operation) -> Operation:
+        """Return an operation with where it begins, and how often, if anybody needs to know."""
+        if is_shareable(op):
+            op = replace(op, when=self._when or ALWAYS)
+        return self._seldom(op) if is_by_digits(op) else op
 
     @cached_property
     def _when(self) -> Predicate | None:
         """The iterations that are instances, where there is a predicate for that."""
         return self.space.predicate(self.domain)
 
-    def _seldom(self, op: ArithmeticOp) -> ArithmeticOp:
-        """Return a division with the interval in which it begins, where that saves area."""
-        width_bits = self.operations[op.operands[0]].width_bits
-        digits = divider_digits(width_bits)
-        if op.latency_cycles < divider_steps(width_bits) or digits == 1:
+    def _seldom(self, op: UnitOp) -> UnitOp:
+        """Return what finds digits with the interval in which it begins, where that saves area."""
+        digits = max(digits_alike(op, self.operations))
+        if op.latency_cycles < cycles_of_digits(op, self.operations) or digits == 1:
             return op
         when = self._when
         if when is None:

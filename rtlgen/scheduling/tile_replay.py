@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import address_values, chosen_bits, predicate_mask
+from rtlgen.ir.operations import ComputedBase, UnitOp
 from rtlgen.ir.plan import (
     Address,
     AnyBank,
-    ArithmeticOp,
     ChooseOp,
     ForwardOp,
     KernelPlan,
@@ -276,7 +276,7 @@ class _Judge:
                     taken = values.get(op.operands[0], unknown)
                     values[number] = self._tapped(member, op, taken)
                     reads[number] = op.read
-                case ArithmeticOp() if op.interval_cycles > 1:
+                case ComputedBase() if op.interval_cycles > 1:
                     self._check_interval(member, op)
                     continue
                 case _:
@@ -284,7 +284,7 @@ class _Judge:
             if number not in inner:
                 self._check_read(member, reads[number], values[number])
 
-    def _check_interval(self, member: Issued, op: ArithmeticOp) -> None:
+    def _check_interval(self, member: Issued, op: UnitOp) -> None:
         """Check that a division begins in every instance, and never too soon after another one."""
         begins = predicate_mask(op.when, member.counters)
         too_soon = are_within(member.cycles[begins], op.interval_cycles)

@@ -38,7 +38,7 @@ def test_whoever_begins_is_served(
     )
     shape = signed(16)
     sharing = tuple(User(n, 2, op) for n in range(users))
-    unit = SharedUnit(FunctionalUnit(0, sharing, is_registered), shape, shape)
+    unit = SharedUnit(FunctionalUnit(0, sharing, is_registered), [shape, shape])
     rng = random.Random(users)
     begun: dict[int, tuple[int, int, int]] = {}
     cycle = 0

@@ -184,6 +184,21 @@ def test_dividers_of_floats_are_one_and_adders_where_the_clock_loses_nothing() -
     assert "S1, S2 share a divider" in plan_report_text(design.report())
 
 
+def test_multiply_adds_and_roots_of_floats_share_their_units() -> None:
+    text = """#include <math.h>
+      void f(const float a[8], const float x[8], const float y[8], float b[8], float c[8]) {
+      for (int i = 0; i < 8; i++) b[i] = fmaf(a[i], x[i], y[i]);
+      for (int i = 0; i < 8; i++) c[i] = fmaf(b[7 - i], y[i], x[i]);
+      for (int i = 0; i < 8; i++) b[i] = sqrtf(c[7 - i]);
+      for (int i = 0; i < 8; i++) c[i] = sqrtf(b[7 - i]); }"""
+    design = checked(rtlgen.compile(source=text, max_dsp=4))
+    assert multiplier_blocks(design.plan) == 4
+    assert units_of(design.plan) == [("fma", ["S0", "S1"]), ("sqrt", ["S2", "S3"])]
+    shown = plan_report_text(design.report())
+    assert "S0, S1 share a multiply-add unit" in shown
+    assert "S2, S3 share a square-root unit" in shown
+
+
 def test_products_of_a_statement_take_turns_in_its_initiation_interval() -> None:
     free = rtlgen.compile(source=WAITS)
     design = rtlgen.compile(source=WAITS, max_dsp=3)

@@ -12,7 +12,7 @@ import pytest
 
 import rtlgen
 from rtlgen.ir.levels import ALWAYS, Condition, IndexForm, Level, LevelBound, Predicate
-from rtlgen.ir.operations import is_division
+from rtlgen.ir.operations import is_by_digits, is_division
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.intervals import (
     in_starts,
@@ -94,6 +94,41 @@ def test_a_division_a_row_is_exact_with_few_circuits(size: int, operator: str) -
     design = rtlgen.compile(source=ROWS % operator, define={"N": size})
     (op,) = [op for s in design.plan.streams for op in s.operations if is_division(op)]
     assert op.interval_cycles > 1
+    found = design.verify()
+    assert found.exact, found.failures
+    assert found.cycles == found.predicted_cycles
+
+
+FLOAT_ROWS = """
+#include <math.h>
+
+void f(float a[8][N], float b[8])
+{
+  float s = 1;
+  for (int i = 0; i < 8; i++) {
+    for (int j = 0; j < N; j++)
+      s = (s + a[i][j]) * 0.5f;
+    b[i] = %s;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [
+        ("s / b[i]", "S2: a division every 13 cycles at most, so 2 circuits compute its 14 digits"),
+        (
+            "sqrtf(s + b[i])",
+            "S2: a square root every 11 cycles at most, so 2 circuits compute its 14",
+        ),
+    ],
+)
+def test_a_float_operation_a_row_finds_digits_in_turn(expression: str, shown: str) -> None:
+    design = rtlgen.compile(source=FLOAT_ROWS % expression, define={"N": 3})
+    (op,) = [op for s in design.plan.streams for op in s.operations if is_by_digits(op)]
+    assert op.interval_cycles > 1
+    assert shown in plan_report_text(design.report())
     found = design.verify()
     assert found.exact, found.failures
     assert found.cycles == found.predicted_cycles

@@ -16,6 +16,7 @@ from rtlgen.hw.float.sums import add, fused_multiply_add
 from rtlgen.hw.names import prefix_ports
 from rtlgen.hw.pipeline import Steps
 from rtlgen.hw.source_lines import mark
+from rtlgen.ir.digits import cycles_of_digits
 from rtlgen.ir.plan import FloatingOp
 from rtlgen.ir.types import FloatType, IntType, power_of_two
 from rtlgen.target import float_steps
@@ -32,10 +33,13 @@ class FloatUnit(wiring.Component):
     -------
     operandN: In, a pattern of the type of the operands, which may lack upper bits that are 0; or
         an integer. result: Out, the pattern, or the integer, as unsigned bits.
+    begin: In(1), beside operands whose result is wanted, `op.interval_cycles` apart at least; where
+        that is more than one.
 
     Timing
     ------
-    Latency `op.latency_cycles`, one operation a cycle. With `float_steps` cycles each step has one.
+    Latency `op.latency_cycles`. With `float_steps` cycles each step has one; with fewer, the
+    interval is 1.
     """
 
     def __init__(self, op: FloatingOp, operands: Sequence[Shape | Const]) -> None:
@@ -44,6 +48,10 @@ class FloatUnit(wiring.Component):
         ports = {
             f"operand{n}": In(each) for n, each in enumerate(operands) if isinstance(each, Shape)
         }
+        if op.interval_cycles > 1:
+            if op.latency_cycles < cycles_of_digits(op, ()):
+                raise ValueError(f"{op.interval_cycles} digits in turn take a cycle each")
+            ports["begin"] = In(1)
         bits = 1 if op.op in ("lt", "le", "eq") else op.to.width_bits
         super().__init__({**ports, "result": Out(unsigned(bits))})
 
@@ -56,7 +64,8 @@ class FloatUnit(wiring.Component):
         power, factor = _power_of_two(op, given)
         # What shifts by a constant converts, to exponents that are greater or less.
         count = float_steps("convert" if power else op.op, precision)
-        steps = Steps(m, count, op.latency_cycles, op.span)
+        begin = self.begin if op.interval_cycles > 1 else None
+        steps = Steps(m, count, op.latency_cycles, op.span, begin)
         result = scale(steps, factor, power, type_) if power else _computed(steps, op, given)
         m.d.comb += self.result.eq(result)
         return m
@@ -98,9 +107,9 @@ def _computed(steps: Steps, op: FloatingOp, given: Sequence[Value]) -> Value:
         case "fma":
             return fused_multiply_add(steps, given[0], given[1], given[2], op.of)
         case "div":
-            return divide(steps, given[0], given[1], op.of)
+            return divide(steps, given[0], given[1], op.of, op.interval_cycles)
         case "sqrt":
-            return square_root(steps, given[0], op.of)
+            return square_root(steps, given[0], op.of, op.interval_cycles)
         case "lt" | "le" | "eq":
             return compare(steps, op.op, given[0], given[1], op.of)
         case "min" | "max":
@@ -115,16 +124,25 @@ def _computed(steps: Steps, op: FloatingOp, given: Sequence[Value]) -> Value:
             return integral(steps, op.op, given[0], op.of)
 
 
-def build_floating(m: Module, op: FloatingOp, operands: Sequence[Value], name: str) -> Signal:
+def build_floating(
+    m: Module,
+    op: FloatingOp,
+    operands: Sequence[Value],
+    name: str,
+    begin: Value | None = None,
+) -> Signal:
     """Build `op` and return its result, `op.latency_cycles` after the operands.
 
     Parameters
     ----------
     operands: patterns of `op.of`, or integers, with as many bits as they need.
+    begin: of an operation that does not begin in every cycle: that it does.
     """
     unit = FloatUnit(op, [o if isinstance(o, Const) else o.shape() for o in operands])
     prefix_ports(unit, name)
     m.submodules[f"{name}_unit"] = unit
+    if begin is not None:
+        m.d.comb += unit.begin.eq(begin)
     for number, operand in enumerate(operands):
         if not isinstance(operand, Const):
             m.d.comb += getattr(unit, f"operand{number}").eq(operand)

@@ -189,6 +189,11 @@ class Shift:
     is_right: Kept | None
     base: Kept
 
+    @property
+    def kept(self) -> list[Kept]:
+        """All of it."""
+        return [each for each in (self.places, self.is_right, self.base) if each is not None]
+
 
 def limited_shift(
     steps: Steps, room: Value, zeros: Value | None, precision: int, *, can_underflow: bool
@@ -300,6 +305,11 @@ class Outcome:
     is_zero: Kept
     is_special: Kept
     is_nan: Kept
+
+    @property
+    def kept(self) -> list[Kept]:
+        """All of it."""
+        return [self.sign, self.is_zero, self.is_special, self.is_nan]
 
 
 def outcome(

@@ -1,9 +1,15 @@
 """Quotients and square roots of floats, by restoring digits, two bits a cycle where they fit.
 
+Where the next one begins some cycles later, one circuit computes several digits in turn.
+
 Reference: Ercegovac and Lang, "Digital Arithmetic", 2004, chapters 5 and 6.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
@@ -17,9 +23,9 @@ from rtlgen.hw.float.parts import (
     shifted,
     shifted_left,
 )
-from rtlgen.hw.pipeline import Kept, Steps
+from rtlgen.hw.pipeline import Kept, Step, Steps, Turn
 from rtlgen.ir.types import FloatType
-from rtlgen.target import float_quotient_steps, float_root_steps
+from rtlgen.target import divider_shares, float_quotient_steps, float_root_steps
 
 
 def _normal(steps: Steps, number: Fields, name: str) -> tuple[Kept, Kept]:
@@ -35,8 +41,15 @@ def _brought_up(steps: Steps, zeros: Kept, significand: Kept) -> Value:
     return shifted_left(steps, significand.now, zeros.now, len(significand.now))
 
 
-def divide(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
-    """Return left / right."""
+def divide(
+    steps: Steps, left: Value, right: Value, type_: FloatType, interval_cycles: int
+) -> Value:
+    """Return left / right.
+
+    Parameters
+    ----------
+    interval_cycles: from one division to the next, at least.
+    """
     precision = type_.fraction_bits + 1
     a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
     a_zeros, a_significand = _normal(steps, a, "left")
@@ -59,16 +72,24 @@ def divide(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     shift = limited_shift(steps, room.now, None, precision, can_underflow=True)
     # Both are at least 1 and less than 2: the first bit is found while the divisor is tripled.
     once = steps.wire(remainder.now - divisor.now, "once")
-    rest = steps.keep(Mux(once[-1], remainder.now, once[:precision]), "rest")
-    quotient = steps.keep(~once[-1], "quotient")
+    rest = steps.wire(Mux(once[-1], remainder.now, once[:precision]), "rest")
+    quotient = steps.wire(~once[-1], "quotient")
     triple = steps.keep(divisor.now + Cat(Const(0, 1), divisor.now), "triple")
-    steps.end()
-    for _ in range(float_quotient_steps(precision) - 1):
-        digit, left_over = _digit(steps, rest.now, divisor.now, triple.now)
-        rest = steps.keep(left_over, "rest")
-        quotient = steps.keep(Cat(digit, quotient.now), "quotient")
-        steps.end()
-    value = shifted(steps, Cat(rest.now.any(), quotient.now), shift, precision)
+
+    def step(state: Sequence[Value], used: Sequence[Value]) -> Sequence[Value]:
+        digit, left_over = _digit(steps, state[0], *used)
+        return left_over, Cat(digit, state[1])
+
+    left_over, digits = steps.repeat(
+        [
+            Turn(count, (0, 2), step)
+            for count in divider_shares(float_quotient_steps(precision) - 1, interval_cycles)
+        ],
+        [rest, quotient],
+        used=[divisor, triple],
+        beside=[*shift.kept, *result.kept],
+    )
+    value = shifted(steps, Cat(left_over.any(), digits), shift, precision)
     steps.end()
     packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")
@@ -89,8 +110,8 @@ def _digit(steps: Steps, rest: Value, divisor: Value, triple: Value) -> tuple[Va
     return digit, Mux(fits_twice, many, few)[:precision]
 
 
-def square_root(steps: Steps, operand: Value, type_: FloatType) -> Value:
-    """Return the square root."""
+def square_root(steps: Steps, operand: Value, type_: FloatType, interval_cycles: int) -> Value:
+    """Return the square root; see `divide`."""
     precision = type_.fraction_bits + 1
     a = fields(steps, operand, type_, "operand")
     zeros, significand = _normal(steps, a, "operand")
@@ -103,29 +124,69 @@ def square_root(steps: Steps, operand: Value, type_: FloatType) -> Value:
     normal = steps.wire(_brought_up(steps, zeros, significand), "normal")
     doubled = steps.wire((exponent.now - zeros.now + type_.bias).as_signed(), "doubled")
     # The exponent is made even.
-    radicand = steps.keep(Mux(doubled[0], Cat(Const(0, 1), normal), normal), "radicand")
+    radicand = steps.wire(Mux(doubled[0], Cat(Const(0, 1), normal), normal), "radicand")
     halved = steps.keep(doubled[1:].as_signed(), "halved")
-    steps.end()
+    # What is left of the radicand, the rest and the root, in as many bits as these need.
+    _, rest, root = steps.repeat(
+        [
+            Turn(count, (0, bits, bits), _root_step(steps, bits, interval_cycles))
+            for bits, alike in groupby(float_root_steps(precision))
+            for count in divider_shares(len(list(alike)), interval_cycles)
+        ],
+        [radicand, Const(0, 1), Const(0, 0)],
+        beside=[halved, *result.kept],
+    )
     shift = limited_shift(
         steps, halved.now - 2, None, precision, can_underflow=type_.bias <= type_.fraction_bits
     )
-    bits = precision + 1
-    root: Value = Const(0, 0)
-    rest: Value = Const(0, 0)
-    left = Cat(Const(0, 2 * bits - precision - 1), radicand.now[: precision + 1])
-    for digits in float_root_steps(precision):
-        for _ in range(digits):
-            partial = steps.wire(Cat(left[-2:], rest), "partial")
-            left = left[:-2]
-            left_over = steps.wire(partial - Cat(Const(1, 2), root), "left_over")
-            fits = ~left_over[-1]
-            root = steps.wire(Cat(fits, root), "root")
-            # No rest is more than twice the root.
-            rest = steps.wire(Mux(fits, left_over, partial)[: len(root) + 1], "rest")
-        kept = [steps.keep(v, n) for v, n in ((left, "left"), (rest, "rest"), (root, "root"))]
-        steps.end()
-        left, rest, root = (each.now for each in kept)
     value = shifted(steps, Cat(rest.any(), Const(0, 1), root), shift, precision)
     steps.end()
     packed = round_and_pack(steps, value, shift.base, result, type_)
     return steps.finish(packed, "result")
+
+
+def _root_step(steps: Steps, bits: int, interval_cycles: int) -> Step:
+    """Return what finds some bits of a root.
+
+    Two bits in turn have no time for two chains in a row: what the bits before lead to is chosen in
+    front of each step, too.
+    """
+    if bits == 2 and interval_cycles > 1:
+        return partial(_two_bits_of_root, steps)
+    return partial(_bits_of_root, steps, bits)
+
+
+def _two_bits_of_root(
+    steps: Steps, state: Sequence[Value], used: Sequence[Value]
+) -> Sequence[Value]:
+    """Return the same as `_bits_of_root`: what is right for the second bit is chosen in the end."""
+    left, rest, root = state
+    given = steps.wire(Cat(left[-4:], rest, Const(0, 1)), "given")
+    bits = len(given)
+    first = steps.wire((given[2:-1] - Cat(Const(1, 2), root)), "first")
+    second = steps.wire((given - Cat(Const(1, 3), root))[:bits], "second")
+    with_first = Cat(given[:2], first)
+    both = steps.wire((with_first - Cat(Const(5, 3), root))[:bits], "both")
+    fits = ~first[-1]
+    fits_second = Mux(fits, ~both[-1], ~second[-1])
+    found = steps.wire(Cat(fits_second, fits, root), "found")
+    size = len(found) + 1
+    taken = Mux(fits, both[:size], second[:size])
+    kept = Mux(fits, with_first[:size], given[:size])
+    return Cat(Const(0, 4), left[:-4]), Mux(fits_second, taken, kept), found
+
+
+def _bits_of_root(
+    steps: Steps, bits: int, state: Sequence[Value], used: Sequence[Value]
+) -> Sequence[Value]:
+    """Return what is left of a radicand, the rest and the root after some bits of that."""
+    left, rest, root = state
+    for _ in range(bits):
+        partial_rest = steps.wire(Cat(left[-2:], rest), "partial")
+        left = Cat(Const(0, 2), left[:-2])
+        left_over = steps.wire(partial_rest - Cat(Const(1, 2), root), "left_over")
+        fits = ~left_over[-1]
+        root = steps.wire(Cat(fits, root), "root")
+        # No rest is more than twice the root.
+        rest = steps.wire(Mux(fits, left_over, partial_rest)[: len(root) + 1], "rest")
+    return left, rest, root
