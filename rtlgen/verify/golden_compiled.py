@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import ctypes
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,8 @@ from rtlgen.verify.golden_state import (
     out_of_bounds,
 )
 from rtlgen.verify.values import Elements
+
+Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "clang++")
 _OPTIONS = ("-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno")
@@ -74,17 +77,17 @@ class CompiledProgram:
     def __init__(
         self,
         scop: Scop,
-        memory: dict[str, Elements],
-        scalars: dict[str, int],
+        memory: Mapping[str, Elements],
+        scalars: Mapping[str, int],
         library: Library | None = None,
     ) -> None:
         self._scop = scop
         self._memory = [memory[array.name] for array in scop.arrays]
-        self._written = [
-            np.zeros(array.depth if array.role == "local" else 0, np.uint8) for array in scop.arrays
-        ]
-        values = [scalars[scalar.name] % (1 << 64) for scalar in scop.scalars]
-        self._scalars = np.array(values, np.uint64)
+        depths = [array.depth if array.role == "local" else 0 for array in scop.arrays]
+        self._written, written = _blocks(depths)
+        self._pointers = _pointers(self._memory), _pointers(written)
+        self._scalars = np.zeros(len(scop.scalars), np.uint64)
+        self._give(scalars)
         statements, points = len(scop.statements), point_length(scop)
         self._counts = np.zeros(statements, np.uint64)
         self._events = np.zeros((len(EVENT_KINDS), statements), np.uint64)
@@ -100,10 +103,18 @@ class CompiledProgram:
         SubscriptError
         """
         blocks = (self._scalars, self._counts, self._events, self._first, self._fault)
-        if self._entry(
-            _pointers(self._memory), _pointers(self._written), *(b.ctypes.data for b in blocks)
-        ):
+        if self._entry(*self._pointers, *(block.ctypes.data for block in blocks)):
             raise self._out_of_bounds()
+
+    def restart(self, scalars: Mapping[str, int]) -> None:
+        """Forget the last run; the memory is for the caller to set."""
+        self._give(scalars)
+        for block in (self._written, self._counts, self._events, self._first, self._fault):
+            block.fill(0)
+
+    def _give(self, scalars: Mapping[str, int]) -> None:
+        for place, scalar in enumerate(self._scop.scalars):
+            self._scalars[place] = scalars[scalar.name] % (1 << 64)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -136,7 +147,61 @@ class CompiledProgram:
         return out_of_bounds(self._scop, statement.name, accessed, element, iterators)
 
 
-def _pointers(blocks: list[Elements] | list[npt.NDArray[np.uint8]]) -> Any:
+class RepeatedProgram:
+    """A compiled Scop that is run over and over from one memory, with other scalars.
+
+    Members
+    -------
+    memory: of each array, what the last run left.
+
+    Parameters
+    ----------
+    memory: what each run begins with.
+    """
+
+    def __init__(
+        self,
+        scop: Scop,
+        memory: Mapping[str, Elements],
+        scalars: Mapping[str, int],
+        library: Library,
+    ) -> None:
+        self._block, parts = _blocks([image.nbytes for image in memory.values()])
+        self.memory = {
+            name: part.view(image.dtype).reshape(image.shape)
+            for (name, image), part in zip(memory.items(), parts, strict=True)
+        }
+        for name, image in memory.items():
+            self.memory[name][...] = image
+        self._given = self._block.copy()
+        self._program = CompiledProgram(scop, self.memory, scalars, library)
+
+    def run(self, scalars: Mapping[str, int]) -> None:
+        """Execute the whole program.
+
+        Raises
+        ------
+        SubscriptError
+        """
+        np.copyto(self._block, self._given)
+        self._program.restart(scalars)
+        self._program.run()
+
+
+_ALIGNMENT = 8
+"""Of the widest element, in bytes."""
+
+
+def _blocks(sizes: Sequence[int]) -> tuple[Bytes, list[Bytes]]:
+    """Return zeros, and the parts of them that have these sizes, each where any element may be."""
+    starts = [0]
+    for size in sizes:
+        starts.append(starts[-1] + -(-size // _ALIGNMENT) * _ALIGNMENT)
+    block = np.zeros(starts[-1], np.uint8)
+    return block, [block[at : at + size] for at, size in zip(starts, sizes, strict=False)]
+
+
+def _pointers(blocks: Sequence[Elements] | Sequence[Bytes]) -> Any:
     return (ctypes.c_void_p * len(blocks))(*(block.ctypes.data for block in blocks))
 
 

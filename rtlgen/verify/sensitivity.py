@@ -11,7 +11,7 @@ noticed says little about a missing term.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.ir.expr import Constant
 from rtlgen.ir.scop import Scop
-from rtlgen.verify.golden_compiled import COMPILERS, CompiledProgram, Library, compile_scop
+from rtlgen.verify.golden_compiled import COMPILERS, Library, RepeatedProgram, compile_scop
 from rtlgen.verify.golden_interpreter import Interpreter
 from rtlgen.verify.golden_ranges import run_bounds
 from rtlgen.verify.golden_state import (
@@ -39,6 +39,7 @@ SHORT_RUN_VALUES = 20_000
 SHOWN_OPERANDS = 3
 
 Inputs = Mapping[str, Elements | Value]
+Memory = Mapping[str, Elements]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +151,15 @@ class Sensitivity:
         golden: what the program itself computes from `inputs`.
         """
         found = 0
+        run: Callable[[Mapping[str, int]], Memory | None] | None = None
         for site, change in self._changes():
             if self._left < self._values:
                 self._incomplete.add(site)
                 continue
             self._left -= self._values
             self._tried.add(site)
-            if self._is_noticed(site, change, inputs, golden):
+            run = run or self._runs(inputs)
+            if self._is_noticed(run(self._program.arguments(site, change)), golden):
                 self._open[site].remove(change)
                 self._seen.add(site)
                 found += 1
@@ -171,19 +174,37 @@ class Sensitivity:
                 if turn < len(left[site]):
                     yield site, left[site][turn]
 
-    def _is_noticed(self, site: Site, change: Change, inputs: Inputs, golden: GoldenResult) -> bool:
-        program = self._program.scop
-        given = {**inputs, **self._program.arguments(site, change)}
+    def _runs(self, inputs: Inputs) -> Callable[[Mapping[str, int]], Memory | None]:
+        """Return what runs the program with a change, by the arguments that make it.
+
+        It returns the memory that is left; None where a subscript leaves its array.
+        """
+        program, unchanged = self._program.scop, self._program.arguments()
+        given = {**inputs, **unchanged}
         memory, scalars = memory_image(program, given), scalar_values(program, given)
-        run: Interpreter | CompiledProgram
-        if self._is_compiled:
-            run = CompiledProgram(program, memory, scalars, self._compiled())
-        else:
-            run = Interpreter(program, memory, scalars)
-        try:
-            run.run()
-        except SubscriptError:
-            # It sends a lookup out of its array: the circuit would read something else, too.
+        repeated = (
+            RepeatedProgram(program, memory, scalars, self._compiled())
+            if self._is_compiled
+            else None
+        )
+
+        def run(arguments: Mapping[str, int]) -> Memory | None:
+            changed = {**scalars, **arguments}
+            try:
+                if repeated is not None:
+                    repeated.run(changed)
+                    return repeated.memory
+                left = {name: image.copy() for name, image in memory.items()}
+                Interpreter(program, left, changed).run()
+            except SubscriptError:
+                return None
+            return left
+
+        return run
+
+    def _is_noticed(self, memory: Memory | None, golden: GoldenResult) -> bool:
+        if memory is None:
+            # A lookup is sent out of its array: the circuit would read something else, too.
             return True
         returned = self._scop.returned
         if returned is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -39,6 +40,7 @@ from rtlgen.verify.golden import (
 )
 from rtlgen.verify.golden_emit import emit
 from rtlgen.verify.golden_ranges import run_bounds
+from rtlgen.verify.golden_state import memory_image, scalar_values
 from rtlgen.verify.values import Elements
 from tests.oracles.scops import HERE, access, affine, array, loop, random_scops, scop
 
@@ -434,6 +436,42 @@ def test_a_long_run_is_compiled_by_itself() -> None:
     result = run_golden(counting_program(10**7), {"r": 0})
     assert int(result.arrays["r"]) == 10**7
     assert result.counts == {"S0": 10**7}
+
+
+def test_a_run_that_is_repeated_is_as_the_first_one() -> None:
+    text = """
+        short f(char x[3], double y, int n, long long z[2]) {
+          short t[4]; static int calls; calls++;
+          for (int i = 0; i < 3; i++) { t[i + 1] = x[i] * n; x[i] += t[i]; z[i & 1] -= calls; }
+          return t[(x[0] * n) & 7] + (short)y;
+        }"""
+    program = parse_text(text).scop
+    given = random_inputs(program, 3)
+    memory, scalars = memory_image(program, given), scalar_values(program, given)
+    before = {name: image.copy() for name, image in memory.items()}
+    library = golden_compiled.compile_scop(program)
+    repeated = golden_compiled.RepeatedProgram(program, memory, scalars, library)
+    endings = set()
+    for n in (2, 7, -1, 0, 7):
+        # What n makes of the first element decides whether a subscript leaves the array.
+        changed = {**scalars, "n": n}
+        fresh = {name: image.copy() for name, image in before.items()}
+        outcomes = []
+        for run in (
+            golden_compiled.CompiledProgram(program, fresh, changed, library).run,
+            partial(repeated.run, changed),
+        ):
+            try:
+                run()
+                outcomes.append("ends")
+            except SubscriptError as error:
+                outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1]
+        endings.add(outcomes[0])
+        for name, image in fresh.items():
+            np.testing.assert_array_equal(repeated.memory[name], image)
+            np.testing.assert_array_equal(memory[name], before[name])
+    assert len(endings) > 1
 
 
 def test_without_a_compiler_a_run_is_interpreted_unless_it_must_not_be(
