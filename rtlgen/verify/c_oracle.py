@@ -246,7 +246,7 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     return program
 
 
-_BITS = """
+REINTERPRETATIONS = """
 #include <stdint.h>
 #include <string.h>
 static inline uint32_t __float_as_uint(float x) { uint32_t u; memcpy(&u, &x, 4); return u; }
@@ -254,6 +254,7 @@ static inline float __uint_as_float(uint32_t u) { float x; memcpy(&x, &u, 4); re
 static inline uint64_t __double_as_ulong(double x) { uint64_t u; memcpy(&u, &x, 8); return u; }
 static inline double __ulong_as_double(uint64_t u) { double x; memcpy(&x, &u, 8); return x; }
 """
+"""C of what the texts of the library use of a circuit's own functions."""
 
 
 def called_library(text: str) -> str:
@@ -270,7 +271,7 @@ def called_library(text: str) -> str:
     found = library_text(names)
     for name in names:
         found = re.sub(rf"static (float|double) {name}\(", rf"\1 {name}(", found)
-    return f"{_BITS}\n{found}"
+    return f"{REINTERPRETATIONS}\n{found}"
 
 
 def _precision(scop: Scop) -> str:

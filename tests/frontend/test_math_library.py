@@ -82,12 +82,15 @@ UNITS_OFF = {
 }  # fmt: skip
 """Bounds of functions of doubles, in units in the last place."""
 
+OF_PAIRS = {"atan2f": (np.arctan2, 2**-14), "hypotf": (np.hypot, 2**-27)}
+"""Functions of two floats as doubles, and how far results may be from half a unit."""
+
 LARGEST = {"sin": 0x3F7452FC98B34E97, "cos": 0xBFEFFFE62ECFAB75, "tanh": 0x3FF << 52}
 """Of the largest double."""
 
 
 def test_every_function_is_judged() -> None:
-    assert {*OF_ONE_OPERAND, "powf", "atan2f", *UNITS_OFF} == math_functions()
+    assert {*OF_ONE_OPERAND, "powf", *OF_PAIRS, *UNITS_OFF} == math_functions()
 
 
 def test_a_text_that_two_functions_include_is_there_once() -> None:
@@ -203,50 +206,58 @@ def pairs_of_floats(count: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[
 
 def most_units_off(results: NDArray[np.uint32], values: NDArray[np.float64]) -> float:
     """Return the largest distance of floats, in units in the last place; of zeros, the sign."""
-    floats = results.view(np.float32).astype(float)
-    assert (np.isnan(floats) == np.isnan(values)).all()
-    assert (results[np.isnan(values)] == 0x7FC00000).all()
-    assert (np.signbit(floats) == np.signbit(values))[~np.isnan(values)].all()
-    kept = ~np.isnan(values)
-    exponents = np.frexp(values[kept])[1]
-    off = np.abs(floats - values)[kept] / np.ldexp(1.0, np.maximum(exponents - 24, -149))
+    floats = results.view(np.float32)
+    with np.errstate(over="ignore"):
+        nearest = values.astype(np.float32)
+    is_nan = np.isnan(values)
+    assert (results[is_nan] == 0x7FC00000).all()
+    assert (np.signbit(floats) == np.signbit(values))[~is_nan].all()
+    assert (floats[np.isinf(nearest)] == nearest[np.isinf(nearest)]).all()
+    kept = np.isfinite(nearest)
+    exponents = np.maximum(np.frexp(values[kept])[1] - 24, -149)
+    off = np.abs(floats[kept].astype(float) - values[kept]) / np.ldexp(1.0, exponents)
     return float(off.max())
 
 
-def angles_are_within(bound: float, count: int, seed: int, folder: Path) -> bool:
-    y, x = pairs_of_floats(count, seed)
-    results = results_of_floats("atan2f", FOLDER / "atan2f.c", folder, y, x)
+def pairs_are_within(bound: float, name: str, count: int, seed: int, folder: Path) -> bool:
+    x, y = pairs_of_floats(count, seed)
+    results = results_of_floats(name, FOLDER / f"{name}.c", folder, x, y)
     with np.errstate(all="ignore"):
-        values = np.arctan2(y.view(np.float32).astype(float), x.view(np.float32).astype(float))
+        values = OF_PAIRS[name][0](*(side.view(np.float32).astype(float) for side in (x, y)))
     return most_units_off(results, values) < bound
 
 
 @needs_gcc
-def test_angles_of_two_floats_are_within_the_bound(tmp_path: Path) -> None:
-    assert angles_are_within(0.5 + 2**-14, 1_000_000, 3, tmp_path)
-    assert not angles_are_within(0.499, 1_000_000, 3, tmp_path)
+@pytest.mark.parametrize("name", OF_PAIRS)
+def test_results_of_two_floats_are_within_the_bound(name: str, tmp_path: Path) -> None:
+    assert pairs_are_within(0.5 + OF_PAIRS[name][1], name, 500_000, 3, tmp_path)
+    assert not pairs_are_within(0.499, name, 500_000, 3, tmp_path)
 
 
 @needs_gcc
 @pytest.mark.long
+@pytest.mark.parametrize("name", OF_PAIRS)
 @pytest.mark.parametrize("seed", range(20))
-def test_angles_of_many_pairs_of_floats_are_within_the_bound(seed: int, tmp_path: Path) -> None:
-    assert angles_are_within(0.5 + 2**-14, 1_000_000, 100 + seed, tmp_path)
+def test_many_results_of_two_floats_are_within_the_bound(
+    seed: int, name: str, tmp_path: Path
+) -> None:
+    assert pairs_are_within(0.5 + OF_PAIRS[name][1], name, 1_000_000, 100 + seed, tmp_path)
 
 
 @needs_gcc
 @pytest.mark.simulation
 @pytest.mark.long
-def test_the_circuit_of_angles_of_two_floats_computes_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", OF_PAIRS)
+def test_circuits_of_two_floats_compute_the_same(name: str, tmp_path: Path) -> None:
     kernel = tmp_path / "kernel.c"
     kernel.write_text(
         "#include <math.h>\n"
-        "void kernel(const float y[512], const float x[512], float z[512])\n"
-        "{\n  for (int i = 0; i < 512; i++) z[i] = atan2f(y[i], x[i]);\n}\n"
+        "void kernel(const float x[512], const float y[512], float z[512])\n"
+        f"{{\n  for (int i = 0; i < 512; i++) z[i] = {name}(x[i], y[i]);\n}}\n"
     )
-    y, x = pairs_of_floats(512, 4)
-    expected = results_of_floats("atan2f", FOLDER / "atan2f.c", tmp_path, y, x)
-    out = rtlgen.compile(kernel).run(y=y.view(np.float32), x=x.view(np.float32)).arrays["z"]
+    x, y = pairs_of_floats(512, 4)
+    expected = results_of_floats(name, FOLDER / f"{name}.c", tmp_path, x, y)
+    out = rtlgen.compile(kernel).run(x=x.view(np.float32), y=y.view(np.float32)).arrays["z"]
     assert out.view(np.uint32).tolist() == expected.tolist()
 
 

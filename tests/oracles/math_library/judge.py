@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.verify.c_oracle import REINTERPRETATIONS
+from tests.oracles.gcc_oracle import FLAGS
 from tests.oracles.math_library.functions import (
     DIGITS,
     FUNCTIONS,
@@ -143,12 +145,12 @@ def results_of_floats(name: str, text: Path, folder: Path, *operands: Patterns) 
     values = ", ".join(f"{operand}[i]" for operand in names)
     source = folder / f"{name}_called.c"
     source.write_text(
-        f'#include "{text}"\n'
+        f'{REINTERPRETATIONS}#include "{text}"\n'
         f"void called(uint64_t n, uint32_t *z, {given})\n"
         f"{{ for (uint64_t i = 0; i < n; i++) z[i] = rtlgen_{name}({values}); }}\n"
     )
     library = folder / f"{name}.so"
-    subprocess.run(["gcc", "-O2", "-fwrapv", "-shared", "-fPIC", "-o", library, source], check=True)
+    subprocess.run(["gcc", *FLAGS, "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
     called = ctypes.CDLL(str(library)).called
     results = np.empty(len(operands[0]), np.uint32)
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (results, *operands)]
