@@ -430,6 +430,22 @@ def some_operands(name: str, count: int) -> tuple[list[int], ...]:
 @needs_gcc
 @pytest.mark.simulation
 @pytest.mark.long
+def test_sine_and_cosine_of_one_angle_share_their_tables(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text(
+        "#include <math.h>\n"
+        "void kernel(const double x[64], double y[64])\n"
+        "{\n  for (int i = 0; i < 64; i++) y[i] = sin(x[i]) + cos(x[i]);\n}\n"
+    )
+    design = rtlgen.compile(kernel)
+    tables = [memory.name for memory in design.plan.memories if memory.name == "rtlgen_sine_c0"]
+    assert len(tables) == 1
+    assert design.verify(oracle="gcc").failures == ()
+
+
+@needs_gcc
+@pytest.mark.simulation
+@pytest.mark.long
 @pytest.mark.parametrize("name", UNITS_OFF)
 def test_circuits_of_functions_of_doubles_compute_the_same(name: str, tmp_path: Path) -> None:
     operands = some_operands(name, 512)

@@ -1,4 +1,4 @@
-/* hypotf on the bits of two floats: half a unit in the last place, and 2^-28 units more at most.
+/* hypotf on the bits of two floats: half a unit in the last place, and 2^-27 units more at most.
  *
  * Method: the squares are exact in doubles, and neither too large nor too small for them; their sum and its root are
  * rounded to doubles, 2^-53 of them each.
