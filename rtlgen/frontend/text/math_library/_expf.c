@@ -7,7 +7,7 @@
  * Errors: E 2^-58, T 2^-51, r^2/2 2^-53, what the products leave out 2^-56.
  */
 #pragma once
-#include "_log2.c"
+#include "_ln2.c"
 #include "_integers.c"
 
 /* e^(i/512) in units of 2^-57 */

@@ -21,7 +21,7 @@ static uint32_t rtlgen_expf(uint32_t x)
   /* k is x / ln 2 rounded down, or one less, so that 0 <= y < 364/512 */
   int k = (int16_t)(exact >> 40) * 5909 - 8192 >> 20;
   uint32_t n = k + 160;
-  uint64_t k_log2 = rtlgen_log2_modulo(n & 15) + (rtlgen_log2_modulo(n >> 4 & 15) << 4) + (n & 256 ? 0x22b23f3bab736820 : 0x62c41473794fd20);
+  uint64_t k_log2 = rtlgen_ln2_modulo(n & 15) + (rtlgen_ln2_modulo(n >> 4 & 15) << 4) + (n & 256 ? 0x22b23f3bab736820 : 0x62c41473794fd20);
   uint64_t y = ((uint64_t)exact << 14) - k_log2 & 0x3fffffffffffffff;
 
   uint64_t b = rtlgen_expf_minus_1(y & 0x1fffffffffffff);

@@ -9,7 +9,7 @@
  * k ln 2 2^-58 |k|. log x is no float and no midpoint, but for x = 1. That the errors never meet a
  * midpoint is shown by all 2^32 inputs (tests/math_library).
  */
-#include "_log2.c"
+#include "_ln2.c"
 #include "_integers.c"
 
 /* c0 in units of 2^-57 */
@@ -463,7 +463,7 @@ static uint32_t rtlgen_logf(uint32_t x)
 
   int below_1 = k < 0;
   uint32_t n = below_1 ? -k : k;
-  uint64_t log_2 = rtlgen_log2(n & 15) + (rtlgen_log2(n >> 4 & 15) << 4);
+  uint64_t log_2 = rtlgen_ln2_times(n & 15) + (rtlgen_ln2_times(n >> 4 & 15) << 4);
   uint64_t v = k == 0 ? log_m : below_1 == above ? log_2 - log_m : log_2 + log_m;
 
   uint32_t v_16 = rtlgen_sixteen(v), v_4 = rtlgen_four(v_16);

@@ -464,7 +464,7 @@ static uint32_t rtlgen_powf(uint32_t x, uint32_t y)
   /* |log x| = log_x 2^(-57 - scale_x), of 60 bits at least */
   int below_1 = k < 0;
   uint32_t n = below_1 ? -k : k;
-  uint64_t log_2 = rtlgen_log2(n & 15) + (rtlgen_log2(n >> 4 & 15) << 4);
+  uint64_t log_2 = rtlgen_ln2_times(n & 15) + (rtlgen_ln2_times(n >> 4 & 15) << 4);
   uint64_t aligned = log_m >> (zeros + 6 & 31);
   uint64_t l0 = k == 0 ? log_m : below_1 == above ? log_2 - aligned : log_2 + aligned;
   uint64_t l1 = l0 >> 56 ? l0 : l0 << 8;
@@ -488,7 +488,7 @@ static uint32_t rtlgen_powf(uint32_t x, uint32_t y)
   int estimate = negative ? -(int)(size >> 49 & 0x7fff) - 1 : (int)(size >> 49 & 0x7fff);
   int k_e = estimate * 5909 - 8192 >> 20;
   uint32_t n_e = k_e + 192;
-  uint64_t k_log2 = rtlgen_log2_modulo(n_e & 15) + (rtlgen_log2_modulo(n_e >> 4 & 15) << 4)
+  uint64_t k_log2 = rtlgen_ln2_modulo(n_e & 15) + (rtlgen_ln2_modulo(n_e >> 4 & 15) << 4)
                     + (n_e & 256 ? 0x17217f7d1cf79ac0 : 0x3a9b8188a9192fc0);
   uint64_t rest = (power << 5) - k_log2 & 0x3fffffffffffffff;
   uint64_t b = rtlgen_expf_minus_1(rest & 0x1fffffffffffff);

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 /* n ln 2 in units of 2^-62, modulo 1, n < 16: one logic cell a bit */
-static uint64_t rtlgen_log2_modulo(uint32_t n)
+static uint64_t rtlgen_ln2_modulo(uint32_t n)
 {
   uint64_t from_0 = (n & 2 ? (n & 1 ? 0x51591f9dd5b9b41 : 0x18b90bfbe8e7bcd6) : (n & 1 ? 0x2c5c85fdf473de6b : 0));
   uint64_t from_4 = (n & 2 ? (n & 1 ? 0x3687a9f1af2b14ed : 0xa2b23f3bab73682) : (n & 1 ? 0x1dce9df5c6435817 : 0x317217f7d1cf79ac));
@@ -13,7 +13,7 @@ static uint64_t rtlgen_log2_modulo(uint32_t n)
 }
 
 /* n ln 2 in units of 2^-57, n < 16: one logic cell a bit */
-static uint64_t rtlgen_log2(uint32_t n)
+static uint64_t rtlgen_ln2_times(uint32_t n)
 {
   uint64_t from_0 = (n & 2 ? (n & 1 ? 0x428ac8fceeadcd9 : 0x2c5c85fdf473de6) : (n & 1 ? 0x162e42fefa39ef3 : 0));
   uint64_t from_4 = (n & 2 ? (n & 1 ? 0x9b43d4f8d7958a5 : 0x851591f9dd5b9b2) : (n & 1 ? 0x6ee74efae321abf : 0x58b90bfbe8e7bcc));
