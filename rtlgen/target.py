@@ -128,17 +128,14 @@ class Target:
             return self.divider_latency(left_width)
         raise ValueError(f"no operation is called {op}")
 
-    def float_latency_cycles(
-        self, op: str, exponent_bits: int, fraction_bits: int, other_bits: int
-    ) -> int:
+    def float_latency_cycles(self, op: str, precision: int) -> int:
         """Return the cycles from operands to the result of an operation on floats.
 
         Parameters
         ----------
-        op: a name of `ir.expr.FloatOp`. exponent_bits, fraction_bits: of the format.
-        other_bits: width of the type that is converted to or from, or of the result.
+        op: a name of `ir.expr.FloatOp`. precision: bits of a significand.
         """
-        return float_steps(op, fraction_bits + 1)
+        return float_steps(op, precision)
 
     def multiplier_latency(self, width_a: int, width_b: int, width_result: int) -> int:
         """Return the cycles of a product of two operands kept to `width_result` bits.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from rtlgen.emit.numbers import FLOAT_NAMES, cast_text, number_text, operation_text
+from rtlgen.emit.numbers import cast_text, number_text, operation_text
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -25,7 +25,7 @@ from rtlgen.ir.expr import (
     Unary,
     walk,
 )
-from rtlgen.ir.types import FloatType, IntType, NumberType
+from rtlgen.ir.types import C_FLOAT_NAMES, FloatType, IntType, NumberType
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "and": "&", "or": "|", "xor": "^",
@@ -39,7 +39,7 @@ Element: TypeAlias = Callable[[int, Sequence[str]], str]
 
 def type_text(type_: NumberType) -> str:
     """Return the C name of a type."""
-    return FLOAT_NAMES[type_] if isinstance(type_, FloatType) else f"{type_}_t"
+    return C_FLOAT_NAMES[type_] if isinstance(type_, FloatType) else f"{type_}_t"
 
 
 def constant_text(value: int, type_: NumberType, calls: Mapping[str, str]) -> str:

@@ -11,11 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from rtlgen.emit.lines import bare
 from rtlgen.ir.expr import COMPARISONS, Cast, Constant, Expr, FloatOperation, float_text, walk
-from rtlgen.ir.types import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, FloatType, IntType
-
-FLOAT_NAMES: Mapping[FloatType, str] = {
-    FLOAT16: "_Float16", BFLOAT16: "__bf16", FLOAT32: "float", FLOAT64: "double",
-}  # fmt: skip
+from rtlgen.ir.types import BFLOAT16, C_FLOAT_NAMES, FLOAT16, FLOAT32, FLOAT64, FloatType, IntType
 
 _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "=="}
 _FUNCTIONS = {"abs": "fabs", "min": "fmin", "max": "fmax"}
@@ -25,11 +21,11 @@ _FUNCTIONS = {"abs": "fabs", "min": "fmin", "max": "fmax"}
 def number_text(bits: int, type_: FloatType, calls: Mapping[str, str]) -> str:
     """Return a constant of just this type."""
     magnitude = bits & ~type_.sign_bit
-    if magnitude > type_.infinity and magnitude != type_.nan:
+    if _has_payload(bits, type_):
         return f"{calls[_of_bits(type_)]}({_pattern_text(bits, type_)})"
     text = float_text(bits, type_)
     if magnitude >= type_.infinity and type_ != FLOAT32:
-        return f"({FLOAT_NAMES[type_]})({text})"
+        return f"({C_FLOAT_NAMES[type_]})({text})"
     return f"({text})" if text.startswith("-") else text
 
 
@@ -74,7 +70,7 @@ def operation_text(expr: FloatOperation, operands: Sequence[str], calls: Mapping
     if isinstance(to, IntType):
         assert isinstance(of, FloatType)
         return f"{calls[_whole(of, to)]}({bare(operands[0])})"
-    name = FLOAT_NAMES[to]
+    name = C_FLOAT_NAMES[to]
     if expr.op in ("from_int", "convert"):
         return f"({name}){operands[0]}"
     if expr.op == "neg":
@@ -133,7 +129,7 @@ def _fused(type_: FloatType) -> str:
 
 def _reinterpreting_lines(type_: FloatType, *, is_number: bool) -> tuple[str, ...]:
     """Return the body of a function that reads the bits of `a` as another type."""
-    bits, number = f"uint{type_.width_bits}_t", FLOAT_NAMES[type_]
+    bits, number = f"uint{type_.width_bits}_t", C_FLOAT_NAMES[type_]
     given, found = (bits, number) if is_number else (number, bits)
     return (
         f"{found} NAME({given} a)",
@@ -147,7 +143,7 @@ def _whole_lines(of: FloatType, to: IntType) -> tuple[str, ...]:
     name, most = f"{to}_t", to.maximum
     beyond = f"0x1p{most.bit_length()}"
     greatest = "1" if to.is_bool else f"{'' if to.signed else 'U'}INT{to.width_bits}_MAX"
-    head = f"{name} NAME({FLOAT_NAMES[of]} a)"
+    head = f"{name} NAME({C_FLOAT_NAMES[of]} a)"
     top = f"if (a >= {beyond}) return {greatest};"
     if to.signed:
         least = f"INT{to.width_bits}_MIN"
@@ -157,7 +153,7 @@ def _whole_lines(of: FloatType, to: IntType) -> tuple[str, ...]:
 
 def _fused_lines(type_: FloatType) -> tuple[str, ...]:
     """Return the body of a function that rounds a * b + c to odd, and then to the type."""
-    name = FLOAT_NAMES[type_]
+    name = C_FLOAT_NAMES[type_]
     return (
         f"{name} NAME({name} a, {name} b, {name} c)",
         "const double product = (double)a * b, sum = product + c, part = sum - product;",

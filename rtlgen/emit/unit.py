@@ -19,7 +19,7 @@ from rtlgen.emit.expressions import (
 )
 from rtlgen.emit.indices import CALLS, index_text
 from rtlgen.emit.lines import INDENT, LineWriter, bare
-from rtlgen.emit.numbers import FLOAT_NAMES, needs_math, number_function_bodies
+from rtlgen.emit.numbers import needs_math, number_function_bodies
 from rtlgen.emit.written import written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.code import (
@@ -35,7 +35,7 @@ from rtlgen.ir.expr import Constant, ScalarParameter, map_affine, walk
 from rtlgen.ir.schedule import FlatDim, Schedule
 from rtlgen.ir.scop import Access, Array, Parameter, Scop, Statement
 from rtlgen.ir.sets import ScopSets
-from rtlgen.ir.types import FloatType, IntType
+from rtlgen.ir.types import C_FLOAT_NAMES, FloatType, IntType
 from rtlgen.poly.flat_scan import scan_flat
 from rtlgen.poly.scan import scan
 
@@ -44,7 +44,7 @@ _LINE = 98
 
 _TYPES = frozenset(f"{sign}int{width}_t" for sign in ("", "u") for width in (8, 16, 32, 64))
 
-_TYPE_NAMES = "|".join((*_TYPES, *FLOAT_NAMES.values()))
+_TYPE_NAMES = "|".join((*_TYPES, *C_FLOAT_NAMES.values()))
 
 _UNWANTED_WARNINGS = (
     "type-limits",

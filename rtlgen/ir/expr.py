@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.types import FLOAT64, INT32, FloatType, IntType, NumberType
+from rtlgen.ir.types import (
+    BFLOAT16,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    FloatType,
+    IntType,
+    NumberType,
+)
 
 UnaryOp: TypeAlias = Literal["neg", "not", "lnot"]
 ArithmeticOp: TypeAlias = Literal[
@@ -227,7 +236,7 @@ def float_text(bits: int, type_: FloatType) -> str:
     biased, fraction = divmod(magnitude, 1 << type_.fraction_bits)
     significand = fraction + ((1 << type_.fraction_bits) if biased else 0)
     exponent = max(biased, 1) - type_.bias - type_.fraction_bits
-    suffix = _SUFFIXES.get((type_.exponent_bits, type_.fraction_bits), "")
+    suffix = _SUFFIXES.get(type_, "")
     value = math.ldexp(significand, exponent)
     if type_ == FLOAT64:
         return f"{sign}{value!r}{suffix}"
@@ -239,7 +248,7 @@ def float_text(bits: int, type_: FloatType) -> str:
     return f"{sign}{short if set('.e') & set(short) else short + '.0'}{suffix}"
 
 
-_SUFFIXES = {(8, 23): "f", (5, 10): "f16", (8, 7): "bf16"}
+_SUFFIXES = {FLOAT32: "f", FLOAT16: "f16", BFLOAT16: "bf16"}
 
 
 def _is_nearest(value: float, significand: int, exponent: int) -> bool:

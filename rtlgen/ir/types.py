@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -149,6 +150,11 @@ FLOAT64 = FloatType(11, 52)
 _FLOAT_NAMES = {
     FLOAT16: "float16", BFLOAT16: "bfloat16", FLOAT32: "float32", FLOAT64: "float64",
 }  # fmt: skip
+
+C_FLOAT_NAMES: Mapping[FloatType, str] = {
+    FLOAT16: "_Float16", BFLOAT16: "__bf16", FLOAT32: "float", FLOAT64: "double",
+}  # fmt: skip
+"""The formats that C has, by what it calls them."""
 
 
 def power_of_two(bits: int, type_: FloatType) -> bool:

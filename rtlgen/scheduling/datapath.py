@@ -384,10 +384,8 @@ def _operator_latency(node: Node, nodes: tuple[Node, ...], target: Target) -> in
 def float_latency_cycles(op: FloatOp, of: NumberType, to: NumberType, target: Target) -> int:
     """Return the cycles from operands to the result of a float operation."""
     format_ = of if isinstance(of, FloatType) else to
-    other = to if isinstance(of, FloatType) else of
     assert isinstance(format_, FloatType)
-    exponent, fraction = format_.exponent_bits, format_.fraction_bits
-    return target.float_latency_cycles(op, exponent, fraction, other.width_bits)
+    return target.float_latency_cycles(op, format_.fraction_bits + 1)
 
 
 def _is_wiring(node: Node, nodes: tuple[Node, ...]) -> bool:

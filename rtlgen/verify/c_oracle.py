@@ -24,7 +24,7 @@ from rtlgen.frontend.text.tokens import split
 from rtlgen.ir.expr import walk
 from rtlgen.ir.records import Record, RecordMember
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.ir.types import BFLOAT16, FLOAT16, FloatType, NumberType
+from rtlgen.ir.types import C_FLOAT_NAMES, FLOAT16, FloatType, NumberType
 from rtlgen.system.tools import ToolFailedError, find_tool, run_tool
 from rtlgen.verify.data_sets import DataSets
 from rtlgen.verify.equivalence import Outcome
@@ -57,7 +57,6 @@ _PRECISION = "-fexcess-precision=standard"
 _HALF_PRECISION = "-fexcess-precision=16"
 """With `_Float16`, of which gcc otherwise computes whole expressions in `float`."""
 
-_C_FLOATS = {16: "_Float16", 32: "float", 64: "double"}
 _OLDER_C = ("-std=gnu11",)
 _NEWER_C = (
     "-std=gnu2x", "-Dauto=__auto_type", "-Dbool=_Bool", "-Dconstexpr=static const", "-Dfalse=0",
@@ -344,7 +343,7 @@ def _blocks(scop: Scop) -> Iterator[tuple[str, NumberType, int]]:
 
 def _c_type(element: NumberType) -> str:
     if isinstance(element, FloatType):
-        return "__bf16" if element == BFLOAT16 else _C_FLOATS[element.width_bits]
+        return C_FLOAT_NAMES[element]
     if element.is_bool:
         return "_Bool"
     names = {8: "char", 16: "short", 32: "int", 64: "long long"}

@@ -11,7 +11,7 @@ from rtlgen.frontend.errors import UnsupportedDeclaration
 from rtlgen.frontend.text.float_constants import float_constant
 from rtlgen.frontend.text.tokens import Token
 from rtlgen.ir.float_arithmetic import to_fraction
-from rtlgen.ir.types import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, FloatType
+from rtlgen.ir.types import C_FLOAT_NAMES, FloatType
 from rtlgen.source import Span
 
 _ATTRIBUTE = ("__attribute__", "__attribute")
@@ -80,13 +80,10 @@ def _spelled_number(text: str) -> str | None:
         except ValueError:
             return None
         if bits >= type_.infinity:
-            return f"(({_NAMES[type_]})(1e999))"
-        return f"(({_NAMES[type_]}){_as_double(bits, type_).hex()})"
+            return f"(({C_FLOAT_NAMES[type_]})(1e999))"
+        return f"(({C_FLOAT_NAMES[type_]}){_as_double(bits, type_).hex()})"
     match = _HEXADECIMAL.fullmatch(text)
     return None if match is None else f"{match[1]}.{match[2]}"
-
-
-_NAMES = {FLOAT16: "_Float16", BFLOAT16: "__bf16", FLOAT32: "float", FLOAT64: "double"}
 
 
 def _as_double(bits: int, type_: FloatType) -> float:
