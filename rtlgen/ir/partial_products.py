@@ -16,10 +16,6 @@ from rtlgen.target import PIECE_BITS, Target
 BLOCK_BITS = 18
 """Width of the operands of a multiplier block, both signed or both unsigned."""
 
-SIGNIFICAND_PIECE_BITS = BLOCK_BITS
-"""Significands have no sign, so that their pieces use all bits of a block: 53 are three pieces
-instead of four, and of 24 those that overlap, and are added, are shorter."""
-
 
 class Width(Protocol):
     """How wide an operand is."""
@@ -98,6 +94,17 @@ def partial_products(
     return tuple(found)
 
 
+def significand_piece_bits(precision: int) -> int:
+    """Return the bits of the pieces that a significand is cut into: so wide that few overlap.
+
+    Significands have no sign: 17 bits fit the blocks of all targets, also those whose operands
+    always have one. All bits of a block are used where that saves pieces: 53 bits are three pieces
+    instead of four.
+    """
+    fewer = -(-precision // BLOCK_BITS) < -(-precision // (BLOCK_BITS - 1))
+    return BLOCK_BITS if fewer else BLOCK_BITS - 1
+
+
 def rows(products: Sequence[PartialProduct]) -> tuple[tuple[PartialProduct, ...], ...]:
     """Group products into rows of disjoint bits: a row is a concatenation, not an addition."""
     grouped: list[list[PartialProduct]] = []
@@ -156,4 +163,4 @@ def _significand_blocks(op: FloatingOp, factors: Sequence[Operation]) -> int:
         return 0
     precision = op.of.fraction_bits + 1
     whole = Bits(precision, False)
-    return len(partial_products(whole, whole, 2 * precision, SIGNIFICAND_PIECE_BITS))
+    return len(partial_products(whole, whole, 2 * precision, significand_piece_bits(precision)))

@@ -16,7 +16,7 @@ from rtlgen.hw.float.parts import (
 )
 from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.pipeline import Kept, Steps
-from rtlgen.ir.partial_products import SIGNIFICAND_PIECE_BITS
+from rtlgen.ir.partial_products import significand_piece_bits
 from rtlgen.ir.types import FloatType
 from rtlgen.target import NARROW, float_product_steps
 
@@ -52,7 +52,7 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
         shape,
         2 * precision,
         cycles,
-        piece_bits=SIGNIFICAND_PIECE_BITS,
+        piece_bits=significand_piece_bits(precision),
         ends_in_register=False,
     )
     steps.m.submodules.multiplier = unit
