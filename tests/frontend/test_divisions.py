@@ -132,6 +132,14 @@ def test_subscripts_of_either_sign_and_narrow_types_name_what_they_name_in_c(tex
         " a[j + (1 << i)] += j / (i + 1); }",
         "void f(int a[80]) { for (int i = -3; i < 4; i++) for (int j = i * (i - 1) / 2; j < 9; j++)"
         " a[(i + 4) * (j + 1)] += j; }",
+        # The same in variables, which are computed once.
+        "void f(int a[8]) { for (int s = 1; s <= 3; s++) { int m = 1 << s, h = m >> 1;"
+        " for (int k = 0; k < 8; k += m) for (int j = 0; j < h; j++)"
+        " { int t = a[k + j + h] * m; a[k + j + h] = a[k + j] - t; a[k + j] += t; } } }",
+        "void f(int a[64], int y[8]) { for (int i = 0; i < 8; i++) { int square = i * i;"
+        " a[square] += i; y[i] = square + a[i]; } }",
+        "void f(int a[40]) { int m = 1; for (int i = 1; i < 6; i++) { m = i * i + m;"
+        " for (int j = 0; j < 40; j += i * i) a[j] += m; } }",
     ],
 )
 def test_products_of_iterators_are_taken_apart_where_one_has_few_values(text: str) -> None:

@@ -37,6 +37,7 @@ from rtlgen.frontend.reading.lookups import stays_inside, window
 from rtlgen.frontend.reading.reaching import (
     Definition,
     Definitions,
+    dear_expression,
     known_expression,
     known_value,
     known_value_at,
@@ -109,6 +110,8 @@ class ExpressionReader:
     -------
     reads: the accesses so far, one for each textual read.
     elements: reads what names arrays and elements.
+    is_control: whether it reads when a loop runs or where an element is, for which no hardware is
+        needed: scalars are what iterators decide, whatever that takes to compute.
     """
 
     def __init__(
@@ -136,6 +139,7 @@ class ExpressionReader:
         )
         self.reads: list[Access] = []
         self.may_leave = False
+        self.is_control = False
         self._observes = False
         self._outside = self._conditions = int(is_guarded)
         self._in_question: frozenset[str] = frozenset()
@@ -258,6 +262,11 @@ class ExpressionReader:
             known = known_expression(definitions)
             if known is not None:
                 return known_value_at(known, self.arithmetic.ranges, access.span)
+            dear = dear_expression(definitions)
+            if dear is not None:
+                decided = known_value_at(dear, self.arithmetic.ranges, access.span)
+                if decided.affine is not None or self.is_control or self._observes:
+                    return decided
             asked = question(definitions, self._in_question, self._surroundings.definitions)
             if asked is not None:
                 obstacle = Obstacle(ObstacleKind.DATA, "depends on data", access.span)

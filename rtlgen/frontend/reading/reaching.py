@@ -26,16 +26,20 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOperation,
     IndexValue,
     Read,
+    ScalarParameter,
     Select,
     Unary,
+    children,
     walk,
+    with_children,
 )
 from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified
 from rtlgen.ir.scop import Access
-from rtlgen.ir.types import integral
+from rtlgen.ir.types import IntType, integral
 from rtlgen.source import Span
 
 Definitions: TypeAlias = "tuple[Definition, ...]"
@@ -67,6 +71,7 @@ class Definition:
     affine: the value as a function of the iterators of the loops around the use; None when it is
         none, or belongs to an earlier iteration.
     known: the value where the iterators give it in another way.
+    dear: the same of one that is computed once, where it is assigned, since that takes hardware.
     answer: the value where it is that of a condition on data.
     turn: the value where it goes round; `known` or `affine` says the same.
     obstacle: why the value is not affine, where it follows from the iterators in another way.
@@ -79,6 +84,7 @@ class Definition:
     answer: Answer | None = None
     turn: Turn | None = None
     obstacle: Obstacle | None = None
+    dear: Expr | None = None
     serial: int = field(default=0, compare=False)
 
 
@@ -121,10 +127,11 @@ class Reaching:
         known: Expr | None = None,
         answer: Answer | None = None,
         obstacle: Obstacle | None = None,
+        dear: Expr | None = None,
     ) -> None:
         """Note an assignment of a scalar."""
         serial = next(self._serials)
-        found = Definition(span, affine, known, answer, obstacle=obstacle, serial=serial)
+        found = Definition(span, affine, known, answer, obstacle=obstacle, dear=dear, serial=serial)
         self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
 
@@ -224,6 +231,12 @@ def known_expression(definitions: Definitions) -> Expr | None:
     return values.pop() if len(values) == 1 else None
 
 
+def dear_expression(definitions: Definitions) -> Expr | None:
+    """Return the expression of iterators of a value that is not computed again at each use."""
+    values = {definition.dear for definition in definitions}
+    return values.pop() if len(values) == 1 else None
+
+
 MAX_NODES = 96
 """Largest expression that is computed again at each of its uses."""
 
@@ -237,6 +250,36 @@ def known_by_iterators(expr: Expr, ranges: Ranges) -> Expr | None:
     if len(nodes) > MAX_NODES or any(isinstance(node, Read) for node in nodes):
         return None
     return expr if _is_known(expr, ranges) else None
+
+
+def dear_by_iterators(
+    expr: Expr,
+    reads: Sequence[Access],
+    variables: Variables,
+    definitions: Callable[[Variable], Definitions],
+) -> Expr | None:
+    """Return an integer that iterators decide, whatever it takes to compute it.
+
+    What it reads may be scalars that they decide.
+    """
+
+    def without_reads(expr: Expr) -> Expr | None:
+        if isinstance(expr, ScalarParameter | FloatOperation):
+            return None
+        if isinstance(expr, Read):
+            variable = variables.stored_as(reads[expr.index].array)
+            return None if variable.shape else dear_expression(definitions(variable))
+        parts: list[Expr] = []
+        for part in children(expr):
+            found = without_reads(part)
+            if found is None:
+                return None
+            parts.append(found)
+        return with_children(expr, tuple(parts))
+
+    found = without_reads(expr) if isinstance(expr.type, IntType) else None
+    is_short = found is not None and len(list(islice(walk(found), MAX_NODES + 1))) <= MAX_NODES
+    return found if is_short else None
 
 
 def _is_known(expr: Expr, ranges: Ranges) -> bool:

@@ -29,6 +29,7 @@ from rtlgen.frontend.reading.reaching import (
     Definitions,
     Reaching,
     answer_in,
+    dear_by_iterators,
     known_by_iterators,
     told_by,
 )
@@ -179,15 +180,19 @@ class BodyReader:
     def _define(self, assignment: Assignment, place: Place, reads: Sequence[Access]) -> bool:
         """Note what a scalar is set to; return whether it may stand wherever the scalar does."""
         variable, value = assignment.variable, assignment.value
-        known = answer = None
+        known = dear = answer = None
         if value.affine is None:
             known = known_by_iterators(value.expr, place.ranges)
-            answer = answer_in(value.expr, reads, self._declarations, self.reaching.of)
+            given = value.expr, reads, self._declarations, self.reaching.of
+            dear = dear_by_iterators(*given) if known is None else None
+            answer = answer_in(*given)
         is_answer = answer is not None and answer.is_repeatable
         obstacle = value.obstacle
         if obstacle is not None and obstacle.kind is not ObstacleKind.NONLINEAR:
             obstacle = None
-        self.reaching.define(variable, assignment.write.span, value.affine, known, answer, obstacle)
+        self.reaching.define(
+            variable, assignment.write.span, value.affine, known, answer, obstacle, dear
+        )
         return value.affine is not None or known is not None or is_answer
 
     def _inside(self, assignment: Assignment, place: Place) -> tuple[Access, Conjunction]:
