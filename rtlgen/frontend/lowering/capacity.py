@@ -14,7 +14,8 @@ that sets it, and the arrays that every iteration reads or writes at its iterato
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from pycparser import c_ast
 
@@ -34,6 +35,9 @@ from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls
 
 Limits = tuple[int | None, int | None]
 """The least and the greatest value; None where nothing says so."""
+
+_Range: TypeAlias = "tuple[str, tuple[int, int]]"
+"""The parameter at which a loop ends, and the limits of the type in which it is compared."""
 
 _ANY: Limits = (None, None)
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
@@ -307,15 +311,18 @@ class Capacity:
         constant.
         """
         self._views = dict(_pointers(body))
-        return self._covered(items_of(body), iterator) or _ANY
+        return self._covered(items_of(body), iterator, {}) or _ANY
 
-    def _covered(self, items: Sequence[c_ast.Node], iterator: str) -> Limits | None:
-        """Return the values for which statements have a meaning; None if they may have any."""
-        surely: list[Limits] = []
-        for item in items:
-            surely += self._accesses(item, iterator)
-            if not outcome(item).goes_on or outcome(item).targets:
-                break
+    def _covered(
+        self, items: Sequence[c_ast.Node], iterator: str, around: Mapping[_Range, int]
+    ) -> Limits | None:
+        """Return the values for which statements have a meaning; None if they may have any.
+
+        Parameters
+        ----------
+        around: where the loops around that count up to a parameter begin.
+        """
+        surely = list(self._surely(items, iterator, around))
         if surely:
             return _meet(*surely)
         parts: list[Limits] = []
@@ -339,11 +346,58 @@ class Capacity:
                 case _:
                     return None
             for one in inner:
-                found = self._covered(one, iterator)
+                found = self._covered(one, iterator, self._inside_of(item, around))
                 if found is None or outcome(item).targets:
                     return None
                 parts.append(found)
         return _hull(parts) if parts else None
+
+    def _surely(
+        self, items: Sequence[c_ast.Node], iterator: str, around: Mapping[_Range, int]
+    ) -> Iterator[Limits]:
+        """Yield what each subscript asks for that statements surely evaluate."""
+        for item in items:
+            yield from self._accesses(item, iterator)
+            counted = self._counted(item)
+            if counted is not None and counted[1] <= around.get(counted[0], counted[1] - 1):
+                # The loop around begins there or later, and has come here: this one begins, too.
+                inside = self._inside_of(item, around)
+                yield from self._surely(items_of(item.stmt), iterator, inside)
+            if not outcome(item).goes_on or outcome(item).targets:
+                break
+
+    def _inside_of(self, item: c_ast.Node, around: Mapping[_Range, int]) -> Mapping[_Range, int]:
+        """Return where the loops begin that are around the body of a statement."""
+        counted = self._counted(item)
+        if counted is None:
+            return around
+        range_, first = counted
+        return {**around, range_: max(first, around.get(range_, first))}
+
+    def _counted(self, item: c_ast.Node) -> tuple[_Range, int] | None:
+        """Return the end of `for (i = 0; i < n; i++)`, n never changed, and its first number."""
+        match item:
+            case c_ast.For(
+                cond=c_ast.BinaryOp(op="<", left=c_ast.ID(name=name), right=c_ast.ID(name=end))
+            ):
+                step = step_of(item.next) if item.next is not None else None
+            case _:
+                return None
+        match item.init:
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=started), rvalue=value):
+                first = number(value)
+            case c_ast.DeclList(decls=[c_ast.Decl(name=started, init=value)]):
+                first = number(value)
+            case _:
+                return None
+        is_up = step is not None and step[0] == name and (number(step[1]) or 0) > 0
+        is_kept = end in self._parameters and not self._set.get(end)
+        is_alone = name not in {changed for changed, _ in assigned(item.stmt)}
+        if started != name or first is None or not (is_up and is_kept and is_alone):
+            return None
+        if not (self._variables.is_scalar(name) and self._variables.is_scalar(end)):
+            return None
+        return (end, self._variables.limits(name)), first
 
     def _starts_alone(self, loop: c_ast.For) -> bool:
         """Return whether nothing is left of how a loop starts, should it have no iteration."""

@@ -341,6 +341,11 @@ _BOUNDS = {
         "void f(int n, const int a[n][8], int y[n]) { assert(n <= 12); for (int i = 0; i < n; "
         "i++) { y[i] = 0; for (int j = 0; j < 8; j++) y[i] += a[i][j]; } }"
     ),
+    "begins_inside": (
+        "void f(int n, int m, int a[4][8], const int c[8][8]) { int s[8]; for (int r = 0; r < n; "
+        "r++) { for (int p = 0; p < m; p++) { s[p] = 0; for (int q = 0; q < m; q++) s[p] += "
+        "a[r][q] * c[q][p]; } for (int p = 0; p < m; p++) a[r][p] = s[p]; } }"
+    ),
     "second_cond": (
         "int f(const int a[64], int n) { int s = 0; for (int i = 0; i < n && i < 64; "
         "i++) s += a[i]; return s; }"
@@ -626,6 +631,23 @@ def test_what_counts_on_is_a_function_of_the_iterators() -> None:
 def test_a_word_is_emptied_in_no_more_iterations_than_it_takes(loop: str, iterations: int) -> None:
     program = parse_text(f"int f(unsigned x) {{ int n = 0; {loop} return n; }}")
     assert f"< {iterations}; trip++" in program.lowered
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ("int q = 0; q < m", "int q = 1; q < m"),
+        ("int q = 0; q < m", "int q = 0; q < n"),
+        ("for (int q", "for (unsigned q"),
+        ("s[p] = 0;", "s[p] = 0; if (c[p][0]) break;"),
+        ("s[p] = 0;", "s[p] = 0; m--;"),
+    ],
+)
+def test_a_loop_that_need_not_begin_bounds_nothing(was: str, becomes: str) -> None:
+    text = _BOUNDS["begins_inside"]
+    assert was in text
+    with pytest.raises(FrontendError):
+        parse_text(text.replace(was, becomes))
 
 
 def test_a_parameter_that_bounds_loops_has_limits() -> None:
