@@ -1,8 +1,8 @@
-void f(int a[64]) {
-  for (int s = 0; s < 3; s++)
-    for (int k = 0; k < 8; k++) {
-      int half = 4 >> s;
-      int position = k & (half - 1);
+void f(int a[4096]) {
+  for (int s = 0; s < 40; s++)
+    for (int k = 0; k < 40; k++) {
+      int half = s * k;
+      int position = half ^ (half / 2);
       a[position] += s;
     }
 }
