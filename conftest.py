@@ -2,6 +2,7 @@
 
     @pytest.mark.sample("fir", "gemm-*")                of all rows, `make test` runs these
     @pytest.mark.sample(without=("vgg",))               all but this one
+    @pytest.mark.sample(every=3)                        a third of them, where none is special
 
 What is left out gets the mark `long`. A name that no row has is an error: else a row that has
 another name by now would be left out unnoticed.
@@ -34,6 +35,8 @@ def _leave_out(items: list[pytest.Function]) -> set[str]:
     """Mark the rows of one test; return the names that none of them has."""
     marker = items[0].get_closest_marker("sample")
     assert marker is not None
+    for item in (item for n, item in enumerate(items) if n % marker.kwargs.get("every", 1)):
+        item.add_marker(pytest.mark.long)
     kept, left_out = set(marker.args), set(marker.kwargs.get("without", ()))
     seen: set[str] = set()
     for item in items:

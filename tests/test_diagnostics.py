@@ -615,6 +615,7 @@ def rendered(error: RtlgenError) -> str:
     return text + "\n"
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize("code", sorted(CASES))
 def test_a_diagnostic_reads_as_expected(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, update_golden: bool

@@ -96,7 +96,8 @@ def load(path: Path) -> Scop:
         "0-vgg",
         "1-vgg",
         "1-softmax_layer",
-    )
+    ),
+    every=2,
 )
 @pytest.mark.skipif(not have_gcc(), reason="gcc is not installed")
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
@@ -122,7 +123,8 @@ def test_compiled_golden_model_and_gcc_agree(path: Path, seed: int) -> None:
         "mms",
         "serially_execute",
         "softmax_layer",
-    )
+    ),
+    every=2,
 )
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
 def test_both_engines_agree(path: Path) -> None:
@@ -133,6 +135,7 @@ def test_both_engines_agree(path: Path) -> None:
     assert slow.counts == fast.counts
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
 def test_a_run_changes_what_the_program_writes_and_nothing_else(path: Path) -> None:
     scop = load(path)

@@ -133,7 +133,8 @@ def require_exact(design: rtlgen.Design, simulator: Simulator, seed: int) -> int
         "horner",
         "symm",
         "tce",
-    )
+    ),
+    every=2,
 )
 @pytest.mark.parametrize("path", QUICKLY_PLANNED)
 def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
@@ -161,7 +162,8 @@ def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
         "gemver_opt",
         "bicg",
         "doitgen",
-    )
+    ),
+    every=3,
 )
 @pytest.mark.parametrize("path", QUICKLY_PLANNED)
 def test_the_verilog_of_an_example_has_no_loops(path: Path) -> None:
@@ -205,7 +207,8 @@ def test_the_large_examples_are_exact_on_icarus(path: Path) -> None:
         "aes",
         "symm",
         "tce",
-    )
+    ),
+    every=2,
 )
 @pytest.mark.parametrize("path", QUICKLY_PLANNED)
 def test_no_fused_example_takes_more_cycles_than_its_nests_one_after_another(path: Path) -> None:
@@ -221,6 +224,7 @@ def test_no_fused_example_takes_more_cycles_than_its_nests_one_after_another(pat
     "icarus-transposed-shift",
     "icarus-mms_d-shift",
     "icarus-loop_pipeline-divide",
+    every=2,
 )
 @pytest.mark.simulation
 @pytest.mark.parametrize("style", ["divide", "shift"])

@@ -64,7 +64,8 @@ def accepted(path: Path) -> Compiled:
         "fdtd_2d",
         "floyd_warshall",
         "seidel_2d",
-    )
+    ),
+    every=3,
 )
 @pytest.mark.parametrize("path", [*KERNELS, *REGRESSIONS], ids=lambda path: path.stem)
 def test_a_plan_computes_what_the_program_computes_and_gets_no_slower(path: Path) -> None:

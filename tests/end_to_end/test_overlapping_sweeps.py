@@ -46,7 +46,7 @@ def test_sweeps_that_share_rows_are_shorter(monkeypatch: pytest.MonkeyPatch) -> 
     assert cycles < predicted_cycles(before.plan)
 
 
-@pytest.mark.sample("icarus")
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_they_are_exact(tmp_path: Path, simulator: Simulator) -> None:

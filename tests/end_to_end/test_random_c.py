@@ -47,6 +47,7 @@ def test_random_programs_in_floating_point_are_exact(seed: int) -> None:
     assert judge(seed)[0].outcome == "exact"
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_circuits_of_random_programs_in_floating_point_are_exact(tmp_path: Path) -> None:
     failures = circuit_failures(FLOATS[:1], tmp_path)

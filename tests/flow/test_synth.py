@@ -78,7 +78,7 @@ def test_the_smallest_device_that_holds_the_circuit_is_taken(
     assert [device.name for device in DEVICES] == ["25k", "45k", "85k"]
 
 
-@pytest.mark.sample("ice40")
+@pytest.mark.long
 @pytest.mark.synthesis
 @pytest.mark.parametrize("target", ["ice40", "xilinx"])
 def test_other_families_give_size_alone(tmp_path: Path, target: SynthesisTarget) -> None:
@@ -93,6 +93,7 @@ def test_other_families_give_size_alone(tmp_path: Path, target: SynthesisTarget)
         assert report.lut >= 36
 
 
+@pytest.mark.long
 @pytest.mark.synthesis
 def test_the_products_of_a_multiplier_are_added_in_carry_chains_alone(tmp_path: Path) -> None:
     """Three products of 16 bits are two sums of 16 bits, of two tables a pair of bits."""

@@ -20,6 +20,7 @@ def written_scalars(text: str) -> set[str]:
     return scalars & {statement.write.array for statement in scop.statements}
 
 
+@pytest.mark.sample(every=2)
 @needs_gcc
 @pytest.mark.parametrize(
     "step",

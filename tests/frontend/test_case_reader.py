@@ -23,6 +23,7 @@ def accepted(body: str) -> str:
     return head + "int f(int a[64], int b[16][16]) { " + body + " return a[0]; }"
 
 
+@pytest.mark.sample(every=2)
 @needs_gcc
 @pytest.mark.parametrize(
     "body",

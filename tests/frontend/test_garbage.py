@@ -113,7 +113,8 @@ def answer(path: Path, content: bytes) -> str | None:
     without=(
         "many nuls",
         "a bomb of macros",
-    )
+    ),
+    every=3,
 )
 @pytest.mark.parametrize("name", REFUSED)
 def test_garbage_is_refused_in_time(name: str, tmp_path: Path) -> None:

@@ -175,6 +175,7 @@ def test_behind_a_loop_that_may_be_empty_nothing_is_known() -> None:
         accesses(body)
 
 
+@pytest.mark.sample("s <<= 2", "s += 7")
 @pytest.mark.parametrize("step", ["s <<= 2", "s += s", "s = 3 * s", "s += 7", "s = 5"])
 def test_a_loop_of_billions_of_iterations_is_not_gone_through(step: str) -> None:
     # i - 1 is 4294967295 here: a typing error for i, and for a loop that is empty.

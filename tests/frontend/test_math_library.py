@@ -300,6 +300,7 @@ def test_many_results_of_doubles_are_within_the_bound(name: str, tmp_path: Path)
     assert distance.most < UNITS_OFF[name]
 
 
+@pytest.mark.sample(every=3)
 @needs_gcc
 @pytest.mark.parametrize(
     ("name", "table", "row", "change"),
@@ -474,6 +475,7 @@ def test_circuits_of_functions_of_doubles_compute_the_same(name: str, tmp_path: 
     assert rtlgen.compile(kernel).run(inputs=arrays).arrays["z"].tolist() == expected
 
 
+@pytest.mark.sample(every=3)
 @needs_gcc
 @pytest.mark.parametrize(
     ("name", "table", "row", "change"),

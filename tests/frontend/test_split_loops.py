@@ -77,7 +77,8 @@ BODIES = {
         "multiples of two",
         "down",
         "guarded",
-    )
+    ),
+    every=2,
 )
 @needs_gcc
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)

@@ -31,7 +31,7 @@ KERNELS = sorted(FOLDER.glob("*.c"))
 each_kernel = pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=pytest.mark.long if number % 2 else ())
+        pytest.param(path, marks=pytest.mark.long if number % 3 else ())
         for number, path in enumerate(KERNELS)
     ],
     ids=lambda path: path.stem,
@@ -39,7 +39,7 @@ each_kernel = pytest.mark.parametrize(
 needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
 SEED = 1
-BATCHES = 8
+BATCHES = 12
 ENOUGH = 20
 """Fewer values than this in a large array could hide a wrong one."""
 
@@ -139,7 +139,7 @@ def test_results_tell_right_from_wrong(path: Path) -> None:
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "part",
-    [pytest.param(n, marks=pytest.mark.long if n != 3 else ()) for n in range(BATCHES)],
+    [pytest.param(n, marks=pytest.mark.long if n else ()) for n in range(BATCHES)],
 )
 def test_kernels_are_exact_on_verilator(part: int, tmp_path: Path) -> None:
     paths = KERNELS[part::BATCHES]

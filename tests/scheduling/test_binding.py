@@ -162,6 +162,7 @@ FLOATS = """void f(float a[8][8], const float x[8], const float y[8]) {
   for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) a[i][j] = a[i][j] * s; }"""
 
 
+@pytest.mark.long
 def test_products_of_floats_share_multipliers() -> None:
     free = rtlgen.compile(source=FLOATS)
     assert multiplier_blocks(free.plan) == 8
@@ -184,6 +185,7 @@ def test_dividers_of_floats_are_one_and_adders_where_the_clock_loses_nothing() -
     assert "S1, S2 share a divider" in plan_report_text(design.report())
 
 
+@pytest.mark.long
 def test_multiply_adds_and_roots_of_floats_share_their_units() -> None:
     text = """#include <math.h>
       void f(const float a[8], const float x[8], const float y[8], float b[8], float c[8]) {

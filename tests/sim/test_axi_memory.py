@@ -134,6 +134,7 @@ def test_a_broken_rule_is_reported(
         simulate(tmp_path, manifest, SMALL.inputs(3), simulator=simulator, engine=engine)
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_a_valid_that_waits_for_its_ready_is_reported(
     tmp_path: Path, simulator: Simulator, engine: Engine
@@ -261,6 +262,7 @@ def test_an_error_that_the_circuit_tells_otherwise_is_reported(
 OWN = "            mem_error_address <= 0;"
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_an_address_of_an_error_that_there_was_not_is_reported(
     tmp_path: Path, simulator: Simulator, engine: Engine
@@ -272,6 +274,7 @@ def test_an_address_of_an_error_that_there_was_not_is_reported(
         simulate(tmp_path, manifest, SMALL.inputs(3), simulator=simulator, engine=engine)
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_an_error_that_the_circuit_keeps_for_itself_is_reported(
     tmp_path: Path, simulator: Simulator, engine: Engine

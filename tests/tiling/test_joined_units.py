@@ -291,7 +291,7 @@ CASES: tuple[tuple[str, int, tuple[int, ...], dict[str, Any]], ...] = (
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("chosen", [CASES[1:2], pytest.param(CASES, marks=pytest.mark.long)])
+@pytest.mark.parametrize("chosen", [pytest.param(CASES, marks=pytest.mark.long)])
 def test_circuits_of_joined_units_are_exact(
     chosen: tuple[tuple[str, int, tuple[int, ...], dict[str, Any]], ...], tmp_path: Path
 ) -> None:

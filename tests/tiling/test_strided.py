@@ -90,9 +90,7 @@ PROGRAMS: tuple[tuple[str, int, dict[str, Any]], ...] = (
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    "programs", [PROGRAMS[:1], pytest.param(PROGRAMS[1:], marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("programs", [pytest.param(PROGRAMS, marks=pytest.mark.long)])
 def test_their_circuits_are_exact(
     programs: tuple[tuple[str, int, dict[str, Any]], ...], tmp_path: Path
 ) -> None:

@@ -177,7 +177,7 @@ CASES: tuple[tuple[str, int, LaneRequest, tuple[int, ...], WorkerRequest], ...] 
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("cases", [CASES[1:2], pytest.param(CASES, marks=pytest.mark.long)])
+@pytest.mark.parametrize("cases", [pytest.param(CASES, marks=pytest.mark.long)])
 def test_circuits_with_lanes_written_out_are_exact(
     cases: tuple[tuple[str, int, LaneRequest, tuple[int, ...], WorkerRequest], ...], tmp_path: Path
 ) -> None:

@@ -110,6 +110,7 @@ def result_type(op: FloatOp, type_: FloatType) -> NumberType:
     return INT32 if op in COMPARISONS else type_
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("op", PLAIN)
 @pytest.mark.parametrize("type_", FORMATS, ids=str)
 @both_engines
@@ -163,6 +164,7 @@ def test_what_other_code_has_asked_for_is_neither_used_nor_changed() -> None:
         libm.fesetround(before)
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("of", (*FORMATS, FloatType(4, 3)), ids=str)
 @pytest.mark.parametrize("to", (*FORMATS, FloatType(4, 3)), ids=str)
 @both_engines
@@ -183,6 +185,7 @@ def test_a_conversion_between_formats_rounds_once(
 INTEGERS = [IntType(width, signed) for width in (8, 16, 32, 64) for signed in (True, False)]
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("of", [*INTEGERS, IntType(8, False, is_bool=True)], ids=str)
 @pytest.mark.parametrize("to", FORMATS, ids=str)
 @both_engines
@@ -194,6 +197,7 @@ def test_an_integer_becomes_the_nearest_number(of: IntType, to: FloatType, engin
     check("from_int", of, to, rows, engine)
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("to", [*INTEGERS, IntType(8, False, is_bool=True)], ids=str)
 @pytest.mark.parametrize("of", FORMATS, ids=str)
 @both_engines

@@ -585,6 +585,7 @@ _ORDERS_AND_SIGNS = {
 }
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("name", [*_JUMPS, *_LOOPS, *_SWITCHES, *_BOUNDS, *_ORDERS_AND_SIGNS])
 def test_control_of_any_form_is_as_gcc_has_it(name: str) -> None:
     texts = {**_JUMPS, **_LOOPS, **_SWITCHES, **_BOUNDS, **_ORDERS_AND_SIGNS}

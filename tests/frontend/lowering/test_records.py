@@ -257,6 +257,7 @@ PROGRAMS = {
 
 
 @needs_gcc
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 def test_it_is_what_a_c_compiler_makes_of_it(text: str) -> None:
     assert_as_c(text)
