@@ -149,6 +149,7 @@ def test_a_run_changes_what_the_program_writes_and_nothing_else(path: Path) -> N
         assert changed == (array.role != "in")
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.skipif(not have_gcc(), reason="gcc is not installed")
 @pytest.mark.parametrize("name", ["gemm", "2mm", "atax", "gemver", "gesummv"])

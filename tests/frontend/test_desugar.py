@@ -36,6 +36,7 @@ BODIES = {
 }
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 @pytest.mark.parametrize("name", BODIES)
 def test_it_means_what_gcc_says(name: str) -> None:

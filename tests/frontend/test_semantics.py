@@ -200,6 +200,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_computes_what_gcc_computes(name: str) -> None:
     assert_as_gcc(PROGRAMS[name])

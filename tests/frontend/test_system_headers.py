@@ -67,6 +67,7 @@ def test_the_types_of_headers_have_the_size_and_the_sign_that_gcc_gives_them() -
     assert_as_gcc(f"{GNU}#include <stddef.h>\n{includes}{values(*integer)}", runs=1)
 
 
+@pytest.mark.long
 @needs_gcc
 def test_gcc_declares_what_the_headers_declare() -> None:
     # Every name is mentioned in a function that is no part of the circuit.

@@ -278,6 +278,7 @@ def check_operator(
 BINARY = ["add", "sub", "mul", "and", "or", "xor", "lt", "le", "gt", "ge", "eq", "ne"]
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize("name", [*BINARY, "div", "rem"])
 @pytest.mark.parametrize(
     "shapes",

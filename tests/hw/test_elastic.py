@@ -23,6 +23,7 @@ from tests.hw.nests import HOLED, cases, issued, levels_of
 WAVEFRONTS = ("tiled wavefronts", (0, 1, 2, 3))
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize(("name", "order"), [case for case in cases() if case not in HOLED])
 def test_counts_through_the_domain_as_isl_enumerates_it(name: str, order: tuple[int, ...]) -> None:
     levels, points = levels_of(name, order)

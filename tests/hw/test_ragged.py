@@ -21,6 +21,7 @@ def ragged(name: str, order: tuple[int, ...]) -> tuple[Nest, list[tuple[int, ...
     return nest, points
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize(("name", "order"), nests())
 def test_counts_through_the_domain_as_isl_enumerates_it(name: str, order: tuple[int, ...]) -> None:
     nest, points = ragged(name, order)

@@ -79,6 +79,7 @@ def runs(shared: SharedLoops) -> np.ndarray:
     return np.stack(counters, axis=1)[works]
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("workers", range(1, 18))
 @pytest.mark.parametrize("policy", POLICIES)
 def test_loops_run_through_what_the_formulas_say(policy: Policy, workers: int) -> None:

@@ -67,6 +67,7 @@ def _is_valid(transfer: Transfer, depth: int) -> bool:
     return bool(np.all(counters < [level.extent for level in levels]))
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("seed", range(200))
 def test_words_of_alike_iterations_are_counted_for_all(seed: int) -> None:
     rng = random.Random(seed)
@@ -86,6 +87,7 @@ def _with_equality(rng: random.Random) -> tuple[Transfer, int]:
     return replace(transfer, when=Predicate((tuple(conditions),))), depth
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("seed", range(200))
 def test_conditions_that_hold_with_an_equality(seed: int) -> None:
     rng = random.Random(seed)

@@ -40,6 +40,7 @@ def windows(analysis: Analysis, array: str = "t") -> list[str]:
     ]
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize(
     ("body", "window"),
     [

@@ -173,6 +173,7 @@ def test_products_of_floats_share_multipliers() -> None:
     assert "S1, S2 share a multiplier" in plan_report_text(design.report())
 
 
+@pytest.mark.long
 def test_dividers_of_floats_are_one_and_adders_where_the_clock_loses_nothing() -> None:
     text = """void f(const float a[8], float b[8], const float c[8], float s[1]) {
       s[0] = 1.0f;

@@ -119,6 +119,7 @@ def test_the_graph_computes_the_expression(program: Scop, seed: int, late: dict[
             assert low <= value <= high
 
 
+@pytest.mark.long
 @QUICK
 @given(programs())
 def test_no_node_is_wider_than_its_type_or_reads_too_early(program: Scop) -> None:

@@ -35,6 +35,7 @@ def random_instances(seed: int) -> tuple[str, list[int], int]:
     return text, extents, rng.randint(0, len(extents) - 1)
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_computed_is_what_a_list_shows(seed: int) -> None:
     text, extents, tiles = random_instances(seed)

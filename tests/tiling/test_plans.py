@@ -94,6 +94,7 @@ def test_plans_in_tiles_are_replayed(
     assert "tiles, one every" in plan_text(found.plan)
 
 
+@pytest.mark.long
 def test_random_tiles_and_words_are_sound() -> None:
     choose = random.Random(7)
     accepted = 0

@@ -64,6 +64,7 @@ def test_the_compiler_finds_the_shortest(name: str) -> None:
     assert decision.fused_iterations == OPTIMA[name]
 
 
+@pytest.mark.sample(every=2)
 @pytest.mark.parametrize("name", [name for name in OPTIMA if name != "tce"])
 def test_no_kernel_is_shorter_with_its_temporaries_expanded(name: str) -> None:
     wider = expanded(analysis_of(name))

@@ -71,7 +71,8 @@ def assert_same_result(before: Scop, after: Scop) -> None:
         "fdtd_2d-wavefront",
         "fdtd_2d-strips",
         "fdtd_2d-max",
-    )
+    ),
+    every=3,
 )
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("name", [*STENCILS, *SMALL])

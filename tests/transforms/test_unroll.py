@@ -57,6 +57,7 @@ def results(scop: Scop) -> dict[str, list[int]]:
     return images | ({} if found.returned is None else {"return": [found.returned]})
 
 
+@pytest.mark.sample(every=3)
 @pytest.mark.parametrize("lanes", [2, 3, 4, 7, None])
 @pytest.mark.parametrize("loop", ["i", "j", "k"])
 @pytest.mark.parametrize("name", PROGRAMS)
