@@ -243,6 +243,12 @@ class BodyReader:
         site = Site(self, self._calls, self._declarations.extents, place, before)
         return self._declarations.reader(place.ranges, site, is_guarded=place.guard is not None)
 
+    def control_reader(self, place: Place) -> ExpressionReader:
+        """Return a reader of when a loop runs, or where an element is."""
+        reader = self.reader(place)
+        reader.is_control = True
+        return reader
+
     def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
         """Return what statements write."""
         return self.drafts.written_by(nodes)

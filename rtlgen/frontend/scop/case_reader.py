@@ -54,10 +54,8 @@ class CaseReader:
         """Return the cases in which an element that is assigned has other subscripts."""
         if not isinstance(target, c_ast.ArrayRef | c_ast.UnaryOp):
             return None
-        reader = self._body.reader(place)
-        reader.is_control = True
         try:
-            subscripts = reader.elements.element(target).subscripts
+            subscripts = self._body.control_reader(place).elements.element(target).subscripts
         except FrontendError:
             # It is refused when it is read in its turn.
             return None

@@ -31,7 +31,6 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.evolution.moves import Moved, Moves
 from rtlgen.frontend.reading.declarations import Declarations, counting_type
-from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.loop_headers import Header, counting_from_0, split_header
 from rtlgen.frontend.reading.loops import LoopReader
 from rtlgen.frontend.reading.symbols import ActiveIterator, Unusable, Variable
@@ -176,20 +175,15 @@ class IterationReader:
             header = split_header(node, self._locator)
         except LoopHeader:
             return None
-        bounds = [self._header_reader(place).value(header.start)]
+        bounds = [self._body.control_reader(place).value(header.start)]
         self._entered(node.stmt)
         iterator = frozenset((header.iterator,))
         for condition in (header.condition, *header.limits):
             sides = (condition.left, condition.right) if _is_binary(condition) else (condition,)
             fixed = (side for side in sides if not mentions(side, iterator))
-            bounds += [self._header_reader(place).value(side) for side in fixed]
-        step = self._header_reader(place).value(header.step)
+            bounds += [self._body.control_reader(place).value(side) for side in fixed]
+        step = self._body.control_reader(place).value(header.step)
         return self._body.cases.of_bounds(bounds, place) or self._body.cases.of_step(step, place)
-
-    def _header_reader(self, place: Place) -> ExpressionReader:
-        reader = self._body.reader(place)
-        reader.is_control = True
-        return reader
 
     def _by_count(
         self, node: c_ast.For, place: Place, label: str | None
@@ -242,7 +236,7 @@ class IterationReader:
             name,
             type_,
             place.ranges,
-            lambda ranges: self._header_reader(replace(place, ranges=ranges)),
+            lambda ranges: self._body.control_reader(replace(place, ranges=ranges)),
             self._locator,
         )
         reaching = self._body.reaching

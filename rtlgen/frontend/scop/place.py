@@ -57,6 +57,9 @@ class StatementReader(Protocol):
     def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
         """Return a reader of the expressions of one statement."""
 
+    def control_reader(self, place: Place) -> ExpressionReader:
+        """Return a reader of when a loop runs, or where an element is."""
+
     def assign(
         self,
         node: c_ast.Node,
