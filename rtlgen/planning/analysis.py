@@ -391,7 +391,7 @@ def cut_into_strips(analysis: Analysis, sizes: Mapping[Span, int]) -> Analysis:
     found = _aligned(
         analysis.program, analysis.unrolled, written, analysis.kept, analysis.expansions
     )
-    earlier = {**found.earlier, "expand": analysis.written, "strip": written}
+    earlier = {**analysis.earlier, "strip": written, "normalise": found.scop}
     return replace(found, earlier=earlier, warnings=analysis.warnings, ranking=analysis.ranking)
 
 

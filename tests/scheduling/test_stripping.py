@@ -60,3 +60,11 @@ def test_a_value_that_no_loop_computes_has_no_strips(tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text(text)
     stages = compile_design(tmp_path / "f.c", CompileOptions()).compilation.stages
     assert stages["strip"] == stages["expand"]
+
+
+def test_the_passes_before_show_the_program_without_strips(tmp_path: Path) -> None:
+    (tmp_path / "atax.c").write_text(ATAX.format(type="float"))
+    stages = compile_design(tmp_path / "atax.c", CompileOptions()).compilation.stages
+    before = (stages[name] for name in ("prune", "unroll", "fold", "expand"))
+    assert not any("i_strip" in s.iterators for scop in before for s in scop.statements)
+    assert any("i_strip" in s.iterators for s in stages["strip"].statements)
