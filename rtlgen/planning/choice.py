@@ -71,11 +71,8 @@ from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
 from rtlgen.transforms.units import Unit
 
-STRIP_GAIN = 0.98
-"""Share of the cycles below which strips are worth a loop more."""
-
-SKEW_GAIN = 0.98
-"""Share of the cycles below which skewed loops are worth their subscripts."""
+LOOPS_GAIN = 0.98
+"""Share of the cycles below which skewed loops, or strips, are worth their subscripts."""
 
 RAM_GAIN = 0.995
 """Share of the cycles down to which loops are as good as others in which less RAM does."""
@@ -265,10 +262,10 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
             analysis = in_skewed_loops(best.analysis, skews)
             skewed.append(_with_ports(analysis, options, may_overlap=overlap))
             # What others could save is not worth the search for it.
-            if overlap and cycles_of(skewed[0]) * SKEW_GAIN <= sum(skew.slots for skew in skews):
+            if overlap and cycles_of(skewed[0]) * LOOPS_GAIN <= sum(skew.slots for skew in skews):
                 break
     shortest = min(map(cycles_of, skewed), default=cycles_of(best))
-    if shortest >= cycles_of(best) * SKEW_GAIN:
+    if shortest >= cycles_of(best) * LOOPS_GAIN:
         return best
     near = [each for each in skewed if cycles_of(each) * RAM_GAIN <= shortest]
     if len(near) == 1:
@@ -286,7 +283,7 @@ def _in_strips(plain: Planned, options: CompileOptions) -> Planned:
     if sizes:
         with improving("loops in strips"):
             cut = _with_ports(cut_into_strips(plain.analysis, sizes), options)
-    return cut if cycles_of(cut) < cycles_of(plain) * STRIP_GAIN else plain
+    return cut if cycles_of(cut) < cycles_of(plain) * LOOPS_GAIN else plain
 
 
 def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:
