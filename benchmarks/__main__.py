@@ -13,11 +13,13 @@ from benchmarks import (
     nests,
     published,
     scaling,
+    session,
     tile_parts,
 )
 
 BENCHMARKS = {
     "build_time": build_time.main,
+    "session": session.main,
     "index_styles": index_styles.main,
     "floats": floats.main,
     "nests": nests.main,

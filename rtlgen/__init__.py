@@ -14,19 +14,29 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rtlgen.api import compile
-    from rtlgen.design import Design, RunResult
+    from rtlgen.design import Design
     from rtlgen.errors import RtlgenError
     from rtlgen.verify.equivalence import Verification
+    from rtlgen.verify.session import RunResult, Session
 
     __version__: str
 
-__all__ = ["Design", "RtlgenError", "RunResult", "Verification", "__version__", "compile"]
+__all__ = [
+    "Design",
+    "RtlgenError",
+    "RunResult",
+    "Session",
+    "Verification",
+    "__version__",
+    "compile",
+]
 
 _HOMES = {
     "__version__": "rtlgen.version",
     "Design": "rtlgen.design",
     "RtlgenError": "rtlgen.errors",
-    "RunResult": "rtlgen.design",
+    "RunResult": "rtlgen.verify.session",
+    "Session": "rtlgen.verify.session",
     "Verification": "rtlgen.verify.equivalence",
     "compile": "rtlgen.api",
 }

@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.errors import reporting_bugs, without_frames
@@ -43,24 +41,9 @@ from rtlgen.verify.cosim import Engine, Simulator, simulate
 from rtlgen.verify.data_sets import DataSets, given_data_set, random_data_sets
 from rtlgen.verify.equivalence import Verification, verify_circuit, within_limit
 from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
+from rtlgen.verify.session import RunResult, Session
 from rtlgen.verify.values import Elements, Limits, Value
 from rtlgen.version import VERSION
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RunResult:
-    """What one simulated run of a design left.
-
-    Members
-    -------
-    arrays: every array that the host gives or gets, of its C type and shape.
-    returned: the function's result, or None; of a `float` it is a numpy.float32.
-    cycles: from start to done.
-    """
-
-    arrays: Mapping[str, np.ndarray]
-    returned: Value | None
-    cycles: int
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -287,6 +270,21 @@ class Design:
                 trace=trace,
             )
         return RunResult(result.arrays, result.returned, result.cycles)
+
+    @without_frames
+    def session(self, *, simulator: Simulator = "verilator") -> Session:
+        """Load the circuit into a simulator, where it stays: for many runs, one after the other.
+
+            with design.session() as session:
+                out = session.run(A=a, B=b)
+
+        On Icarus every run loads it anew, with the same results.
+
+        Raises
+        ------
+        RtlgenError: a tool is missing.
+        """
+        return Session(self.manifest, self._write_core, simulator)
 
     @without_frames
     def verify(

@@ -187,7 +187,7 @@ std::unique_ptr<MemoryPort> take_port(std::istream& from) {
     const uint64_t base = take(from);
     if (kind >= 2) {
         auto port = std::make_unique<AxiPort>(word_bytes, depth, latency, base, kind == 3);
-        port->take(from);
+        port->take([&] { return take(from); });
         return port;
     }
     if (take(from)) return std::make_unique<PausingPort>(word_bytes, depth, latency);

@@ -59,6 +59,7 @@ from rtlgen.verify.cosim import _raise_broken_rule
 from rtlgen.verify.data_sets import random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import check_inputs, load_inputs
+from rtlgen.verify.session import session_closed
 from rtlgen.verify.values import Elements
 from sim.designs.increment import Increment
 from tests.tiling.programs import KIB, LOOKUP, PRODUCT, planned
@@ -434,6 +435,11 @@ def inputs_with_another_name(_: pytest.MonkeyPatch) -> None:
 @provokes("E0423")
 def inputs_of_another_type(_: pytest.MonkeyPatch) -> None:
     check_inputs({"a": np.zeros((6, 4))}, manifest())
+
+
+@provokes("E0424")
+def a_run_in_a_closed_session(_: pytest.MonkeyPatch) -> None:
+    raise session_closed(manifest())
 
 
 @provokes("E0408")

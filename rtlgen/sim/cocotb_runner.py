@@ -144,6 +144,7 @@ def run_program(
     """
     results = folder / "results.xml"
     log = folder / "simulation.log"
+    results.unlink(missing_ok=True)
     variables = _environment(program.top, modules, results)
     text = run_tool(
         program.command(),

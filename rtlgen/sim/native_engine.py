@@ -13,10 +13,10 @@ from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import MemoryMap
 from rtlgen.sim.axi_behaviour import BusError
 from rtlgen.sim.axi_model import axi_base
-from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord
+from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord, Words
 from rtlgen.sim.memory_image import over_store, owners
 from rtlgen.sim.models import Harness
-from rtlgen.system.tools import run_tool
+from rtlgen.system.coprocess import Coprocess, Exchange
 
 TOP = "rtlgen_native_top"
 FOLDER = Path(__file__).with_name("native")
@@ -131,67 +131,116 @@ def program_text() -> str:
     return "".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.iterdir()))
 
 
-def run_native(
-    executable: Path,
-    job: Job,
-    folder: Path,
-    trace: Path | None = None,
-    timeout_seconds: float | None = None,
-) -> Result:
-    """Carry out `job` and return its result; files go into `folder`.
+class NativeCircuit:
+    """A circuit in a C++ program, which takes one job after the other.
 
-    Raises
-    ------
-    ToolFailedError
+    A context manager that ends the program; one that has crashed, or was broken off in the middle
+    of a job, is started again by the next one.
+
+    Parameters
+    ----------
+    folder: for its log, `simulation.log`.
+    trace: wave file that it writes of all that it does, whole at the end.
     """
-    arrays = job.manifest.host_arrays
-    with (folder / "inputs.bin").open("wb") as file:
-        for number, scalars in enumerate(job.scalars):
-            for array in arrays:
-                file.write(job.words[array.name][number].astype("<u8").tobytes())
-            file.write(np.array(scalars, dtype="<u8").tobytes())
+
+    def __init__(self, executable: Path, folder: Path, trace: Path | None = None) -> None:
+        self._command: list[str | Path] = [executable, *([trace] if trace else [])]
+        self._folder = folder
+        self._process: Coprocess | None = None
+
+    def __enter__(self) -> NativeCircuit:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self.kill()
+
+    def carry_out(self, job: Job, timeout_seconds: float | None = None) -> Result:
+        """Carry out `job` and return its result.
+
+        Raises
+        ------
+        ToolFailedError: the program crashed, or took too long.
+        """
+        if self._process is None or not self._process.is_usable:
+            log = self._folder / "simulation.log"
+            self._process = Coprocess(self._command, log=log, cwd=self._folder)
+        with self._process.exchange(timeout_seconds) as exchange:
+            exchange.send(_request(job))
+            return _answer(job, exchange)
+
+    def close(self) -> None:
+        """End the program, and wait for the last of the waves.
+
+        Raises
+        ------
+        ToolFailedError: it did not end well.
+        """
+        if self._process is not None and self._process.is_usable:
+            self._process.end(bytes(8))
+
+    def kill(self) -> None:
+        """End the program where it is."""
+        if self._process is not None:
+            self._process.kill()
+
+
+def _words(*words: int) -> bytes:
+    return np.array(words, dtype="<u8").tobytes()
+
+
+def _request(job: Job) -> bytes:
+    """Return a job as kernel_main.cpp takes it."""
+    parts = [_words(1, job.limit_cycles, job.data_sets, job.runs, job.reset_cycle)]
     if job.memory is not None:
-        with (folder / "memory.bin").open("wb") as file:
-            if job.manifest.memory is not None and job.manifest.memory.is_axi:
-                file.write(np.fromiter(job.axi.words(), dtype="<u8").tobytes())
-            owners(job.manifest).tofile(file)
-            job.memory.tofile(file)
-    limits = [str(job.limit_cycles), str(job.data_sets), str(job.runs), str(job.reset_cycle)]
-    text = run_tool(
-        [executable, *limits, *([trace] if trace else [])],
-        log=folder / "simulation.log",
-        cwd=folder,
-        timeout_seconds=timeout_seconds,
-    )
-    outcome, count, repeatable, cycle, byte, message = text.splitlines()[-1].split(" ", 5)
-    if int(cycle):
-        message = over_store(job.manifest, int(cycle), int(byte))
-    answer = np.fromfile(folder / "outputs.bin", dtype="<u8")
-    run_words = answer[len(answer) - 4 * int(count) :].reshape(-1, 4).tolist()
-    reached = min(len(run_words), job.data_sets)
-    ends = list(itertools.accumulate((array.depth for array in arrays), initial=0))
-    images = answer[: ends[-1] * reached].reshape(-1, max(1, ends[-1]))
+        if job.manifest.memory is not None and job.manifest.memory.is_axi:
+            parts.append(_words(*job.axi.words()))
+        parts.append(owners(job.manifest).tobytes())
+    for number, scalars in enumerate(job.scalars):
+        parts += [
+            job.words[array.name][number].astype("<u8").tobytes()
+            for array in job.manifest.host_arrays
+        ]
+        parts.append(_words(*scalars))
+        if job.memory is not None:
+            parts.append(job.memory[number].tobytes())
+    return b"".join(parts)
+
+
+def _answer(job: Job, exchange: Exchange) -> Result:
+    """Return the result that kernel_main.cpp answers."""
+    head = np.frombuffer(exchange.receive(6 * 8), "<u8").tolist()
+    run_count, reached, repeatable, cycle, byte, length = head
+    outcome, message = exchange.receive(length).decode().split(" ", 1)
+    if cycle:
+        message = over_store(job.manifest, cycle, byte)
+    runs = np.frombuffer(exchange.receive(run_count * 4 * 8), "<u8").reshape(-1, 4).tolist()
+    arrays, memory = job.manifest.host_arrays, job.manifest.memory
+    ends = list(itertools.accumulate((8 * array.depth for array in arrays), initial=0))
+    size = 0 if memory is None else memory.bytes
+    rows = np.frombuffer(exchange.receive(reached * (ends[-1] + 5 * size)), np.uint8)
+    rows = rows.reshape(reached, ends[-1] + 5 * size)
     words = {
-        array.name: images[:, start : start + array.depth].astype(f"u{array.element_bytes}")
+        array.name: _columns(rows, start, 8 * array.depth, "<u8").astype(f"u{array.element_bytes}")
         for array, start in zip(arrays, ends, strict=False)
     }
-    return Result(
-        cast(Outcome, outcome),
-        message,
-        tuple(_record(job.manifest, *run) for run in run_words),
-        words,
-        repeatable == "1",
-        None if job.memory is None else _memory_left(folder / "left.bin", job, reached),
-    )
+    left = None
+    if memory is not None:
+        left = MemoryLeft(
+            _columns(rows, ends[-1], size, "u1"),
+            _columns(rows, ends[-1] + size, 4 * size, "<u4").astype(np.uint32),
+        )
+    records = tuple(_record(job.manifest, *run) for run in runs)
+    return Result(cast(Outcome, outcome), message, records, words, bool(repeatable), left)
 
 
-def _memory_left(path: Path, job: Job, reached: int) -> MemoryLeft:
-    """Read what the runs have left: of each data set the bytes, then the cycles of their writes."""
-    assert job.manifest.memory is not None
-    size = job.manifest.memory.bytes
-    rows = np.fromfile(path, np.uint8).reshape(reached, 5 * size)
-    written = np.ascontiguousarray(rows[:, size:]).view("<u4").astype(np.uint32)
-    return MemoryLeft(rows[:, :size], written)
+def _columns(rows: Words, start: int, count: int, kind: str) -> Words:
+    """Return some bytes of each row as words."""
+    return np.ascontiguousarray(rows[:, start : start + count]).view(kind)
 
 
 def _record(manifest: Manifest, cycles: int, returned: int, checksum: int, error: int) -> RunRecord:

@@ -6,14 +6,11 @@ them, and a folder for each run, which is removed again when the run was good.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -21,18 +18,10 @@ from rtlgen.errors import RtlgenError
 from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import read_verilog, unwritable
-from rtlgen.sim import native_engine
 from rtlgen.sim.axi_behaviour import OUT_OF_STEP, AxiBehaviour, BusError
 from rtlgen.sim.axi_model import axi_base
-from rtlgen.sim.cocotb_runner import (
-    KERNEL_BENCH,
-    Program,
-    Simulator,
-    run_program,
-    shared_python,
-    trace_format,
-)
-from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result
+from rtlgen.sim.cocotb_runner import Simulator
+from rtlgen.sim.job import Job, Outcome, Result
 from rtlgen.sim.memory_image import (
     NOBODYS,
     element_of,
@@ -42,10 +31,7 @@ from rtlgen.sim.memory_image import (
     owners,
     words_of,
 )
-from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
-from rtlgen.sim.verilator import OPTIMISATION, UNOPTIMISED, Verilator, find_verilator
 from rtlgen.system.files import kept_for_its_log
-from rtlgen.system.tools import find_tool
 from rtlgen.verify.errors import (
     HangError,
     InputFileError,
@@ -56,24 +42,10 @@ from rtlgen.verify.errors import (
     UnrepeatableError,
 )
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, scalar_word
-from rtlgen.verify.values import Value, to_words, value_of
+from rtlgen.verify.loading import Engine, Way, chosen_engine, loaded, optimisation_of
+from rtlgen.verify.values import Elements, Value, to_words, value_of
 
 __all__ = ["Engine", "SimulationResult", "Simulator", "simulate", "simulate_all"]
-
-Engine: TypeAlias = Literal["auto", "cocotb", "native"]
-
-NATIVE_FROM_CYCLES = 200_000
-"""Where the C++ main program's speed makes up for nothing being lost with it."""
-
-OPTIMISED_FROM_CYCLES = 50_000
-"""Cycles of a run from which on a model is optimised.
-
-For a KB of Verilog, g++ takes some 5 ms longer with it, and a cycle some 8 ns shorter: it pays from
-600,000 cycles on. A circuit runs at least twice on each of several data sets.
-"""
-
-SLOWEST_CYCLES_PER_SECOND = 100
-"""Below this speed a simulator is taken to be stuck: the time-out is generous on purpose."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +140,50 @@ def simulate_all(
     """
     verilog = read_verilog(build_dir, manifest)
     checked = [check_inputs(inputs, manifest) for inputs in data_sets]
-    job = Job(
+    job = job_on(
+        checked,
+        manifest,
+        simulator,
+        timeout_cycles=timeout_cycles,
+        runs=runs,
+        axi=axi or AxiBehaviour(),
+        reset_cycle=reset_cycle,
+    )
+    way = Way(
+        simulator,
+        chosen_engine(engine, simulator, job),
+        _writable(trace),
+        optimisation_of(manifest),
+    )
+    base = build_dir.absolute() / f"sim-{simulator}"
+    try:
+        base.mkdir(exist_ok=True)
+        with kept_for_its_log(base, "run-") as folder:
+            begin = time.monotonic()
+            with loaded(verilog, manifest, base, folder, way) as carry_out:
+                built = time.monotonic()
+                result = carry_out(job)
+            seconds = (built - begin, time.monotonic() - built)
+            return results_of(job, result, checked, folder, way, seconds)
+    except OSError as error:
+        raise unwritable(base, error.strerror) from error
+
+
+def job_on(
+    checked: Sequence[Mapping[str, Elements | Value]],
+    manifest: Manifest,
+    simulator: Simulator,
+    *,
+    timeout_cycles: int | None = None,
+    runs: int = 1,
+    axi: AxiBehaviour | None = None,
+    reset_cycle: int = 0,
+) -> Job:
+    """Return the job to run on data sets that `check_inputs` has checked.
+
+    Parameters are those of `simulate_all`.
+    """
+    return Job(
         manifest=manifest,
         words={
             a.name: np.stack([to_words(np.asarray(given[a.name])) for given in checked])
@@ -184,22 +199,6 @@ def simulate_all(
         axi=axi or AxiBehaviour(),
         reset_cycle=reset_cycle,
     )
-    chosen = _choose_engine(engine, simulator, job)
-    waves = _writable(trace)
-    base = build_dir.absolute() / f"sim-{simulator}"
-    try:
-        base.mkdir(exist_ok=True)
-        with kept_for_its_log(base, "run-") as folder:
-            result, seconds = _run(job, chosen, verilog, base, folder, waves, simulator)
-    except OSError as error:
-        raise unwritable(base, error.strerror) from error
-    results = []
-    for number, given in enumerate(checked):
-        untouched = (a.name for a in manifest.untouched_arrays if a.name in given)
-        kept = {name: np.asarray(given[name]) for name in untouched}
-        simulated = _simulation_result(result, number, manifest, seconds, simulator, chosen)
-        results.append(replace(simulated, arrays={**simulated.arrays, **kept}))
-    return tuple(results)
 
 
 def _memory_contents(manifest: Manifest, checked: Sequence[Inputs]) -> np.ndarray | None:
@@ -211,18 +210,6 @@ def _memory_contents(manifest: Manifest, checked: Sequence[Inputs]) -> np.ndarra
     return np.stack([image_of(manifest, each) for each in words])
 
 
-def simulation_programs(simulator: Simulator) -> tuple[str, ...]:
-    """Return the paths of the programs that a simulation runs; Verilator is a Python package.
-
-    Raises
-    ------
-    MissingToolError
-    """
-    if simulator == "icarus":
-        return find_tool("iverilog"), find_tool("vvp")
-    return str(find_verilator().command), find_tool("g++", "c++")
-
-
 def _writable(trace: Path | None) -> Path | None:
     """Return the absolute path of a wave file; a simulator that cannot write it would hang."""
     if trace is None:
@@ -232,137 +219,6 @@ def _writable(trace: Path | None) -> Path | None:
         reason = "cannot be written" if folder.is_dir() else "is no folder"
         raise InputFileError(f"cannot write {trace}: {folder} {reason}")
     return trace.absolute()
-
-
-def _run(
-    job: Job,
-    engine: Engine,
-    verilog: Path,
-    base: Path,
-    folder: Path,
-    waves: Path | None,
-    simulator: Simulator,
-) -> tuple[Result, tuple[float, float]]:
-    """Do a job; return also the seconds that compiling and running took."""
-    manifest = job.manifest
-    begin = time.monotonic()
-    if engine == "native":
-        program = native_model(verilog, manifest, base, waves)
-        built = time.monotonic()
-        result = native_engine.run_native(program, job, folder, waves, _time_limit(job))
-    else:
-        driven = _cocotb_program(verilog, manifest, simulator, base, folder, waves)
-        built = time.monotonic()
-        job.write(folder)
-        variables = {FOLDER_VARIABLE: str(folder)}
-        run_program(driven, [KERNEL_BENCH], folder, variables, _time_limit(job))
-        result = Result.read(folder)
-    _raise_broken_rule(result, manifest, folder, job.data_sets)
-    _require_rest_unchanged(job, result)
-    return result, (built - begin, time.monotonic() - built)
-
-
-def _choose_engine(engine: Engine, simulator: Simulator, job: Job) -> Engine:
-    if simulator == "icarus":
-        if engine == "native" or job.reset_cycle:
-            raise ValueError("the native engine needs Verilator")
-        return "cocotb"
-    if job.reset_cycle and engine == "cocotb":
-        raise ValueError("only the native engine ends a run by a reset")
-    if engine != "auto":
-        return engine
-    # A memory off chip is served in every cycle: cocotb starts later than C++ ends.
-    is_long = (
-        job.manifest.memory is not None
-        or job.data_sets * job.manifest.predicted_cycles > NATIVE_FROM_CYCLES
-    )
-    return "native" if is_long or shared_python() is None else "cocotb"
-
-
-def _time_limit(job: Job) -> float:
-    host = 2 * max((entry.depth for entry in job.manifest.host_arrays), default=0)
-    return 60 + job.runs * job.data_sets * (job.limit_cycles + host) / SLOWEST_CYCLES_PER_SECOND
-
-
-def _cocotb_program(
-    verilog: Path,
-    manifest: Manifest,
-    simulator: Simulator,
-    base: Path,
-    folder: Path,
-    trace: Path | None,
-) -> Program:
-    if simulator == "icarus":
-        return Program(
-            simulator, compile_icarus([verilog], manifest.top, folder, trace), manifest.top, trace
-        )
-    ports = [port.name for port in manifest.ports]
-
-    def compile_in(place: Path, verilator: Verilator) -> None:
-        harness = cocotb_harness(ports, place / "public.vlt", manifest.top)
-        harness = replace(harness, optimisation=_optimisation(manifest))
-        compile_verilated(verilator, [verilog], manifest.top, place, harness, trace_format(trace))
-
-    model = _cached_model(base, "cocotb", manifest, trace, compile_in)
-    return Program(simulator, model, manifest.top, trace)
-
-
-def _optimisation(manifest: Manifest) -> str:
-    """Return the option for g++ with which a circuit is built and run soonest."""
-    return UNOPTIMISED if manifest.predicted_cycles < OPTIMISED_FROM_CYCLES else OPTIMISATION
-
-
-def native_model(verilog: Path, manifest: Manifest, base: Path, trace: Path | None = None) -> Path:
-    """Return the C++ program of a circuit, compiled below `base` when it is not there yet."""
-
-    def compile_in(place: Path, verilator: Verilator) -> None:
-        harness: Harness
-        harness, wrapper = native_engine.native_harness(place, manifest)
-        harness = replace(harness, optimisation=_optimisation(manifest))
-        compile_verilated(
-            verilator,
-            [wrapper, verilog],
-            native_engine.TOP,
-            place,
-            harness,
-            trace_format(trace),
-        )
-
-    return _cached_model(base, "native", manifest, trace, compile_in)
-
-
-def _cached_model(
-    base: Path,
-    engine: Engine,
-    manifest: Manifest,
-    trace: Path | None,
-    compile_in: Callable[[Path, Verilator], None],
-) -> Path:
-    """Return the executable for exactly this Verilog, compiled when it is not there yet.
-
-    It is compiled in a folder of its own that is renamed at the end, so a model is whole or absent.
-    """
-    verilator = find_verilator()
-    parts = [manifest.verilog.sha256, str(verilator.root), native_engine.design_header(manifest)]
-    if engine == "native":
-        parts.append(native_engine.program_text())
-    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    family = f"model-{engine}-{trace_format(trace)}-"
-    place = base / f"{family}{key}"
-    executable = place / "simulation"
-    if executable.exists():
-        return executable
-    with kept_for_its_log(base, "compile-") as scratch:
-        compile_in(scratch, verilator)
-        # Models of earlier Verilog in this directory: nothing will ask for them again.
-        for stale in base.glob(f"{family}*"):
-            shutil.rmtree(stale, ignore_errors=True)
-        try:
-            scratch.rename(place)
-        except OSError:
-            if not executable.exists():
-                raise
-    return executable
 
 
 _RULES: dict[Outcome, tuple[type[RtlgenError], str]] = {
@@ -429,13 +285,43 @@ def _require_rest_unchanged(job: Job, result: Result) -> None:
         )
 
 
+def results_of(
+    job: Job,
+    result: Result,
+    checked: Sequence[Mapping[str, Elements | Value]],
+    folder: Path,
+    way: Way,
+    seconds: tuple[float, float] = (0.0, 0.0),
+) -> tuple[SimulationResult, ...]:
+    """Return what a job has given, for each of its data sets.
+
+    Parameters
+    ----------
+    folder: where its log is. seconds: of compiling and of running.
+
+    Raises
+    ------
+    HangError, UnknownOutputError, ProtocolError, MemoryRuleError, MemoryAnswerError,
+    UnrepeatableError
+    """
+    manifest = job.manifest
+    _raise_broken_rule(result, manifest, folder, job.data_sets)
+    _require_rest_unchanged(job, result)
+    results = []
+    for number, given in enumerate(checked):
+        untouched = (a.name for a in manifest.untouched_arrays if a.name in given)
+        kept = {name: np.asarray(given[name]) for name in untouched}
+        simulated = _simulation_result(result, number, manifest, seconds, way)
+        results.append(replace(simulated, arrays={**simulated.arrays, **kept}))
+    return tuple(results)
+
+
 def _simulation_result(
     result: Result,
     number: int,
     manifest: Manifest,
     seconds: tuple[float, float],
-    simulator: Simulator,
-    engine: Engine,
+    way: Way,
 ) -> SimulationResult:
     run = result.runs[number]
     returned: Value | None = run.returned
@@ -456,6 +342,6 @@ def _simulation_result(
         checksum=run.checksum,
         seconds=seconds[1],
         build_seconds=seconds[0],
-        simulator=simulator,
-        engine=engine,
+        simulator=way.simulator,
+        engine=way.engine,
     )

@@ -18,9 +18,8 @@ from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
 from rtlgen.sim.job import Job
 from rtlgen.sim.memory_image import LOCAL, image_of, owners
-from rtlgen.sim.native_engine import run_native
-from rtlgen.verify.cosim import native_model
 from rtlgen.verify.inputs import Inputs
+from rtlgen.verify.loading import Way, loaded, optimisation_of
 from rtlgen.verify.values import to_words
 from tests.end_to_end.test_axi import Built, build
 from tests.tiling.programs import BLUR, LU, SEIDEL, TRANSPOSED, TWO_PRODUCTS
@@ -79,8 +78,9 @@ def run(built: Built, schedule: Schedule, folder: Path) -> int:
         axi=schedule.axi,
         reset_cycle=schedule.reset_cycle,
     )
-    program = native_model(built.folder / "design.v", manifest, built.folder)
-    result = run_native(program, job, folder)
+    way = Way("verilator", "native", None, optimisation_of(manifest))
+    with loaded(built.folder / "design.v", manifest, built.folder, folder, way) as carry_out:
+        result = carry_out(job)
     assert (result.outcome, result.message) == ("done", ""), schedule
     assert len(result.runs) == rounds * len(built.inputs)
     errors = [record.error is not None for record in result.runs]

@@ -15,19 +15,14 @@ from rtlgen.manifest.file import StaleVerilogError
 from rtlgen.sim.cocotb_runner import NoSharedPythonError, Simulator
 from rtlgen.sim.verilator import has_header
 from rtlgen.system.tools import MissingToolError
-from rtlgen.verify.cosim import (
-    OPTIMISED_FROM_CYCLES,
-    Engine,
-    SimulationResult,
-    simulate,
-    simulate_all,
-)
+from rtlgen.verify.cosim import Engine, SimulationResult, simulate, simulate_all
 from rtlgen.verify.errors import (
     HangError,
     ProtocolError,
     UnknownOutputError,
     UnrepeatableError,
 )
+from rtlgen.verify.loading import OPTIMISED_FROM_CYCLES
 from sim.designs import (
     SCALE_ADD_CYCLES,
     build_scale_add,
@@ -202,7 +197,7 @@ def test_a_python_without_shared_library_simulates_natively(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = build_scale_add(tmp_path)
-    for module in ("rtlgen.verify.cosim", "rtlgen.sim.cocotb_runner"):
+    for module in ("rtlgen.verify.loading", "rtlgen.sim.cocotb_runner"):
         monkeypatch.setattr(f"{module}.shared_python", lambda: None)
     assert_right(simulate(tmp_path, manifest, random_inputs(4)), 4)
     with pytest.raises(NoSharedPythonError) as caught:

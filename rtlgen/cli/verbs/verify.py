@@ -13,8 +13,8 @@ from rtlgen.cli.verdicts import Verdict, rendered, verdict_on
 from rtlgen.design import Design
 from rtlgen.options import BadOption, CompileOptions
 from rtlgen.system.tools import find_tool
-from rtlgen.verify.cosim import simulation_programs
 from rtlgen.verify.inputs import digest_of, load_inputs
+from rtlgen.verify.loading import simulation_programs
 from rtlgen.verify.values import Limits
 
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
-#include <istream>
+#include <functional>
 #include <string>
 
 #include "Vtop.h"
@@ -20,14 +20,7 @@ public:
 
     MemoryContents* contents() override { return &memory_; }
 
-    void take(std::istream& from) override {
-        const auto word = [&] {
-            uint64_t found = 0;
-            from.read(reinterpret_cast<char*>(&found), sizeof found);
-            return found;
-        };
-        behaviour_.take(word);
-    }
+    void take(const std::function<uint64_t()>& word) override { behaviour_.take(word); }
 
     void enter_reset(Vtop& top) override {
         serves_ = false;

@@ -5,24 +5,30 @@
 // does through cocotb, by the same rules: inputs change while the clock is low, and what is seen
 // just before a rising edge is what that edge samples.
 //
-// usage: simulation LIMIT_CYCLES DATA_SETS RUNS RESET_CYCLE [TRACE], in a folder with these files:
-// inputs.bin: of each data set the words of each array, then the scalars, each as 8 bytes,
-// little-endian.
-// With a RESET_CYCLE, there is one run on the first data set before all others, which a reset ends in
-// that cycle.
-// outputs.bin: of each data set that was run the words of each array, then cycles, return value,
-// checksum and error of each run, likewise; all data sets are run one after the other, RUNS times.
-// With a memory off chip, memory.bin: for AXI4 how it behaves (axi_port.h), whose each byte is, then
-// of each data set its bytes; and left.bin: of each data set that was run its bytes, then the cycle in which each was last written,
-// 4 bytes each.
-// Standard output: one line, "OUTCOME RUNS REPEATABLE CYCLE BYTE MESSAGE"; see broken.h.
+// usage: simulation [TRACE]
+//
+// It takes one job after the other from standard input and answers each on standard output, until a 0
+// comes in place of a job. All but the bytes of memories and the text of an answer are words of 8
+// bytes, little-endian.
+// A job: 1, LIMIT_CYCLES, DATA_SETS, RUNS, RESET_CYCLE; with a memory off chip then, for AXI4, how it
+// behaves (axi_behaviour.h), and whose each byte is; then of each data set the words of each array, the
+// scalars, and the bytes of the memory off chip. A reset comes first, then all data sets are run one
+// after the other, RUNS times. With a RESET_CYCLE, there is one run on the first data set before all
+// others, which a reset ends in that cycle.
+// An answer: the number of RUNS that came to their end, of DATA_SETS that were reached, REPEATABLE,
+// CYCLE and BYTE of what broke a rule (broken.h), LENGTH of the text; the text, which is the outcome, a
+// space and the message; cycles, return value, checksum and error of each run; of each data set that
+// was reached the words of each array, then the bytes of the memory off chip and, 4 bytes each, the
+// cycles in which they were last written.
+
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -84,6 +90,8 @@ public:
 
     void reset() {
         top_->reset = 1;
+        top_->start = 0;
+        release();
         cycle_ = 0;
         port_.enter_reset(*top_);
         tick();
@@ -244,33 +252,46 @@ private:
 #endif
 };
 
-uint64_t take(std::istream& from) {
-    uint64_t word = 0;
-    from.read(reinterpret_cast<char*>(&word), sizeof word);
-    return word;
-}
+// What came from the other side, or goes there, has another length than it should: it is gone.
+struct Cut {};
 
-void put(std::ostream& to, uint64_t word) {
-    to.write(reinterpret_cast<const char*>(&word), sizeof word);
-}
+class Input {
+public:
+    void bytes(void* to, size_t count) {
+        if (std::fread(to, 1, count, stdin) != count) throw Cut();
+    }
+    uint64_t word() {
+        uint64_t found;
+        bytes(&found, sizeof found);
+        return found;
+    }
+    void words(Words& to) { bytes(to.data(), to.size() * sizeof to.front()); }
+};
+
+class Output {
+public:
+    // What the model prints belongs into the log, where standard error goes.
+    Output() : to_(fdopen(dup(1), "wb")) {
+        if (!to_ || dup2(2, 1) < 0) throw Cut();
+    }
+    void bytes(const void* from, size_t count) {
+        if (std::fwrite(from, 1, count, to_) != count) throw Cut();
+    }
+    void word(uint64_t word) { bytes(&word, sizeof word); }
+    void words(const Words& from) { bytes(from.data(), from.size() * sizeof from.front()); }
+    void flush() {
+        if (std::fflush(to_)) throw Cut();
+    }
+
+private:
+    std::FILE* to_;
+};
 
 struct DataSet {
     std::vector<Words> images;
     Words scalars;
     Bytes memory;
 };
-
-DataSet take_data_set(std::istream& from) {
-    DataSet data;
-#define DEPTH(n, depth, enables) data.images.emplace_back(depth);
-    ARRAYS(DEPTH)
-#undef DEPTH
-    for (Words& image : data.images)
-        for (uint64_t& word : image) word = take(from);
-    data.scalars.resize(SCALAR_COUNT);
-    for (uint64_t& word : data.scalars) word = take(from);
-    return data;
-}
 
 // What a run has left.
 struct Left {
@@ -281,6 +302,43 @@ struct Left {
         return images != other.images || memory != other.memory;
     }
 };
+
+struct Job {
+    uint64_t limit, runs, reset_cycle;
+    Bytes owners;
+    std::vector<DataSet> data;
+};
+
+DataSet take_data_set(Input& from, const MemoryContents* memory) {
+    DataSet data;
+#define DEPTH(n, depth, enables) data.images.emplace_back(depth);
+    ARRAYS(DEPTH)
+#undef DEPTH
+    for (Words& image : data.images) from.words(image);
+    data.scalars.resize(SCALAR_COUNT);
+    from.words(data.scalars);
+    if (memory) {
+        data.memory.resize(memory->bytes());
+        from.bytes(data.memory.data(), data.memory.size());
+    }
+    return data;
+}
+
+Job take_job(Input& from, MemoryPort& port) {
+    Job job;
+    job.limit = from.word();
+    const uint64_t sets = from.word();
+    job.runs = from.word();
+    job.reset_cycle = from.word();
+    const MemoryContents* memory = port.contents();
+    if (memory) {
+        port.take([&] { return from.word(); });
+        job.owners.resize(memory->bytes());
+        from.bytes(job.owners.data(), job.owners.size());
+    }
+    for (uint64_t set = 0; set < sets; ++set) job.data.push_back(take_data_set(from, memory));
+    return job;
+}
 
 MemoryContents* load(Bench& bench, const DataSet& data) {
     bench.load(data.images);
@@ -301,85 +359,71 @@ Left run_on(Bench& bench, const DataSet& data, uint64_t limit, std::vector<Recor
     return left;
 }
 
-bool take_memory(MemoryPort& port, std::vector<DataSet>& data) {
-    MemoryContents* memory = port.contents();
-    if (!memory) return true;
-    std::ifstream from("memory.bin", std::ios::binary);
-    const auto take_bytes = [&](Bytes& bytes) {
-        bytes.resize(memory->bytes());
-        from.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
-    };
-    port.take(from);
-    Bytes owners;
-    take_bytes(owners);
-    for (DataSet& set : data) take_bytes(set.memory);
-    memory->set_up(std::move(owners), data.front().memory);
-    return bool(from);
+struct Answer {
+    Broken broken{"done", ""};
+    bool repeatable = true;
+    std::vector<Record> records;
+    std::vector<Left> results;
+};
+
+Answer carry_out(Bench& bench, Job job) {
+    Answer answer;
+    const size_t sets = job.data.size();
+    try {
+        MemoryContents* memory = bench.port().contents();
+        if (memory) memory->set_up(std::move(job.owners), job.data.front().memory);
+        bench.reset();
+        if (job.reset_cycle) {
+            load(bench, job.data.front());
+            bench.begin(job.data.front().scalars, job.reset_cycle);
+        }
+        for (uint64_t run = 0; run < job.runs * sets; ++run) {
+            const uint64_t set = run % sets;
+            Left left = run_on(bench, job.data[set], job.limit, answer.records);
+            if (run < sets) {
+                answer.results.push_back(std::move(left));
+            } else if (left != answer.results[set] ||
+                       !(answer.records.back() == answer.records[set])) {
+                answer.repeatable = false;
+                answer.results[set] = std::move(left);
+            }
+        }
+    } catch (const Broken& caught) {
+        answer.broken = caught;
+    }
+    return answer;
 }
 
-bool put_memory(const std::vector<Left>& results) {
-    std::ofstream to("left.bin", std::ios::binary);
-    for (const Left& left : results) {
-        to.write(reinterpret_cast<const char*>(left.memory.data()), left.memory.size());
-        to.write(reinterpret_cast<const char*>(left.written.data()), 4 * left.written.size());
+void put(Output& to, const Answer& answer) {
+    const Broken& broken = answer.broken;
+    const std::string text = std::string(broken.outcome) + " " + broken.message;
+    const uint64_t head[] = {answer.records.size(), answer.results.size(), answer.repeatable,
+                             broken.cycle,          broken.byte,           text.size()};
+    to.bytes(head, sizeof head);
+    to.bytes(text.data(), text.size());
+    for (const Record& record : answer.records)
+        for (uint64_t word : {record.cycles, record.returned, record.checksum, record.error})
+            to.word(word);
+    for (const Left& left : answer.results) {
+        for (const Words& image : left.images) to.words(image);
+        to.bytes(left.memory.data(), left.memory.size());
+        to.bytes(left.written.data(), left.written.size() * sizeof(uint32_t));
     }
-    to.close();
-    return bool(to);
+    to.flush();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 5) return 2;
-    const uint64_t limit = std::strtoull(argv[1], nullptr, 10);
-    const uint64_t sets = std::strtoull(argv[2], nullptr, 10);
-    const uint64_t runs = std::strtoull(argv[3], nullptr, 10);
-    const uint64_t reset_cycle = std::strtoull(argv[4], nullptr, 10);
-    std::ifstream input("inputs.bin", std::ios::binary);
-    std::vector<DataSet> data;
-    for (uint64_t set = 0; set < sets; ++set) data.push_back(take_data_set(input));
-    if (!input) return 2;
-
-    std::vector<Record> records;
-    std::vector<Left> results;
-    Broken broken{"done", ""};
-    bool repeatable = true;
+    // Who asks may be interrupted at a terminal, and ask again.
+    std::signal(SIGINT, SIG_IGN);
     try {
-        Bench bench(argc > 5 ? argv[5] : nullptr);
-        if (!take_memory(bench.port(), data)) return 2;
-        bench.reset();
-        if (reset_cycle) {
-            load(bench, data.front());
-            bench.begin(data.front().scalars, reset_cycle);
-        }
-        for (uint64_t run = 0; run < runs * sets; ++run) {
-            const uint64_t set = run % sets;
-            Left left = run_on(bench, data[set], limit, records);
-            if (run < sets) {
-                results.push_back(std::move(left));
-            } else if (left != results[set] || !(records.back() == records[set])) {
-                repeatable = false;
-                results[set] = std::move(left);
-            }
-        }
-    } catch (const Broken& caught) {
-        broken = caught;
+        Output output;
+        Input input;
+        Bench bench(argc > 1 ? argv[1] : nullptr);
+        while (input.word()) put(output, carry_out(bench, take_job(input, bench.port())));
+    } catch (const Cut&) {
+        return 2;
     }
-
-    std::ofstream output("outputs.bin", std::ios::binary);
-    for (const Left& left : results)
-        for (const Words& image : left.images)
-            for (uint64_t word : image) put(output, word);
-    for (const Record& record : records) {
-        put(output, record.cycles);
-        put(output, record.returned);
-        put(output, record.checksum);
-        put(output, record.error);
-    }
-    output.close();
-    if (!output || !put_memory(results)) return 2;
-    std::printf("%s %zu %d %llu %llu %s\n", broken.outcome, records.size(), int(repeatable),
-                (unsigned long long)broken.cycle, (unsigned long long)broken.byte,
-                broken.message.c_str());
     return 0;
 }

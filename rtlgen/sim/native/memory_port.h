@@ -5,7 +5,7 @@
 #define RTLGEN_MEMORY_PORT_H
 
 #include <cstdint>
-#include <istream>
+#include <functional>
 
 #include "Vtop.h"
 #include "memory_contents.h"
@@ -17,8 +17,8 @@ public:
     // What is in the memory; null where there is none.
     virtual MemoryContents* contents() { return nullptr; }
 
-    // Take from a file how the memory behaves, where that can be chosen.
-    virtual void take(std::istream&) {}
+    // Take, a word at a time, how the memory behaves, where that can be chosen.
+    virtual void take(const std::function<uint64_t()>&) {}
 
     // The circuit is in reset: what it has asked for is forgotten, and nothing answers.
     virtual void enter_reset(Vtop&) {}

@@ -1,0 +1,198 @@
+"""Make a circuit ready to be simulated: compile its model, and load it where it can stay."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from rtlgen.manifest.contents import Manifest
+from rtlgen.sim import native_engine
+from rtlgen.sim.cocotb_runner import (
+    KERNEL_BENCH,
+    Program,
+    Simulator,
+    run_program,
+    shared_python,
+    trace_format,
+)
+from rtlgen.sim.job import FOLDER_VARIABLE, Job, Result
+from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
+from rtlgen.sim.native_engine import NativeCircuit
+from rtlgen.sim.verilator import OPTIMISATION, UNOPTIMISED, Verilator, find_verilator
+from rtlgen.system.files import kept_for_its_log
+from rtlgen.system.tools import find_tool
+
+Engine: TypeAlias = Literal["auto", "cocotb", "native"]
+
+NATIVE_FROM_CYCLES = 200_000
+"""Where the C++ main program's speed makes up for nothing being lost with it."""
+
+OPTIMISED_FROM_CYCLES = 50_000
+"""Cycles of a run from which on a model is optimised.
+
+For a KB of Verilog, g++ takes some 5 ms longer with it, and a cycle some 8 ns shorter: it pays from
+600,000 cycles on. A circuit runs at least twice on each of several data sets.
+"""
+
+SLOWEST_CYCLES_PER_SECOND = 100
+"""Below this speed a simulator is taken to be stuck: the time-out is generous on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a circuit is simulated.
+
+    Members
+    -------
+    trace: absolute path of the wave file to write, .vcd or .fst, or None.
+    optimisation: option for g++ with which Verilator's model is compiled.
+    """
+
+    simulator: Simulator
+    engine: Engine
+    trace: Path | None
+    optimisation: str
+
+
+@contextlib.contextmanager
+def loaded(
+    verilog: Path, manifest: Manifest, base: Path, folder: Path, way: Way
+) -> Iterator[Callable[[Job], Result]]:
+    """Compile a circuit if need be, and load it; what carries out jobs on it does so in the block.
+
+    Parameters
+    ----------
+    base: where compiled models are kept. folder: for logs and whatever else there is of a run.
+
+    Raises
+    ------
+    MissingToolError, ToolFailedError: so does what carries out jobs; it can be called again.
+    """
+    if way.engine == "native":
+        program = native_model(verilog, manifest, base, way)
+        with NativeCircuit(program, folder, way.trace) as circuit:
+            yield lambda job: circuit.carry_out(job, _time_limit(job))
+        return
+    driven = _cocotb_program(verilog, manifest, base, folder, way)
+
+    def carry_out(job: Job) -> Result:
+        job.write(folder)
+        variables = {FOLDER_VARIABLE: str(folder)}
+        run_program(driven, [KERNEL_BENCH], folder, variables, _time_limit(job))
+        return Result.read(folder)
+
+    yield carry_out
+
+
+def simulation_programs(simulator: Simulator) -> tuple[str, ...]:
+    """Return the paths of the programs that a simulation runs; Verilator is a Python package.
+
+    Raises
+    ------
+    MissingToolError
+    """
+    if simulator == "icarus":
+        return find_tool("iverilog"), find_tool("vvp")
+    return str(find_verilator().command), find_tool("g++", "c++")
+
+
+def chosen_engine(engine: Engine, simulator: Simulator, job: Job) -> Engine:
+    """Return the engine for a job."""
+    if simulator == "icarus":
+        if engine == "native" or job.reset_cycle:
+            raise ValueError("the native engine needs Verilator")
+        return "cocotb"
+    if job.reset_cycle and engine == "cocotb":
+        raise ValueError("only the native engine ends a run by a reset")
+    if engine != "auto":
+        return engine
+    # A memory off chip is served in every cycle: cocotb starts later than C++ ends.
+    is_long = (
+        job.manifest.memory is not None
+        or job.data_sets * job.manifest.predicted_cycles > NATIVE_FROM_CYCLES
+    )
+    return "native" if is_long or shared_python() is None else "cocotb"
+
+
+def _time_limit(job: Job) -> float:
+    host = 2 * max((entry.depth for entry in job.manifest.host_arrays), default=0)
+    return 60 + job.runs * job.data_sets * (job.limit_cycles + host) / SLOWEST_CYCLES_PER_SECOND
+
+
+def _cocotb_program(
+    verilog: Path, manifest: Manifest, base: Path, folder: Path, way: Way
+) -> Program:
+    top, trace = manifest.top, way.trace
+    if way.simulator == "icarus":
+        return Program(way.simulator, compile_icarus([verilog], top, folder, trace), top, trace)
+    ports = [port.name for port in manifest.ports]
+
+    def compile_in(place: Path, verilator: Verilator) -> None:
+        harness = cocotb_harness(ports, place / "public.vlt", top)
+        harness = replace(harness, optimisation=way.optimisation)
+        compile_verilated(verilator, [verilog], top, place, harness, trace_format(trace))
+
+    return Program(way.simulator, _cached_model(base, manifest, way, compile_in), top, trace)
+
+
+def optimisation_of(manifest: Manifest) -> str:
+    """Return the option for g++ with which a circuit is built and run soonest, once."""
+    return UNOPTIMISED if manifest.predicted_cycles < OPTIMISED_FROM_CYCLES else OPTIMISATION
+
+
+def native_model(verilog: Path, manifest: Manifest, base: Path, way: Way) -> Path:
+    """Return the C++ program of a circuit, compiled below `base` when it is not there yet."""
+
+    def compile_in(place: Path, verilator: Verilator) -> None:
+        harness: Harness
+        harness, wrapper = native_engine.native_harness(place, manifest)
+        harness = replace(harness, optimisation=way.optimisation)
+        compile_verilated(
+            verilator,
+            [wrapper, verilog],
+            native_engine.TOP,
+            place,
+            harness,
+            trace_format(way.trace),
+        )
+
+    return _cached_model(base, manifest, way, compile_in)
+
+
+def _cached_model(
+    base: Path,
+    manifest: Manifest,
+    way: Way,
+    compile_in: Callable[[Path, Verilator], None],
+) -> Path:
+    """Return the executable for exactly this Verilog, compiled when it is not there yet.
+
+    It is compiled in a folder of its own that is renamed at the end, so a model is whole or absent.
+    """
+    verilator = find_verilator()
+    header = native_engine.design_header(manifest)
+    parts = [manifest.verilog.sha256, str(verilator.root), header, way.optimisation]
+    if way.engine == "native":
+        parts.append(native_engine.program_text())
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    family = f"model-{way.engine}-{trace_format(way.trace)}-"
+    place = base / f"{family}{key}"
+    executable = place / "simulation"
+    if executable.exists():
+        return executable
+    with kept_for_its_log(base, "compile-") as scratch:
+        compile_in(scratch, verilator)
+        # Models of earlier Verilog in this directory: nothing will ask for them again.
+        for stale in base.glob(f"{family}*"):
+            shutil.rmtree(stale, ignore_errors=True)
+        try:
+            scratch.rename(place)
+        except OSError:
+            if not executable.exists():
+                raise
+    return executable
