@@ -123,9 +123,8 @@ def simulate_all(
 
     Parameters
     ----------
-    engine: `cocotb`; `native`, a C++ main program (Verilator only); `auto` takes `native` for
-        long runs, for circuits with a memory off chip, and where Python has no shared library for
-        cocotb to load.
+    engine: `cocotb`; `native`, a C++ main program (Verilator only); `auto` takes `native` where it
+        can.
     trace: wave file to write, .vcd or .fst.
     timeout_cycles: a run that takes longer is a hang; default 4 x predicted + 1000.
     runs: how often to go through all data sets; on one of them all runs must agree.
@@ -151,7 +150,7 @@ def simulate_all(
     )
     way = Way(
         simulator,
-        chosen_engine(engine, simulator, job),
+        chosen_engine(engine, simulator, reset_cycle),
         _writable(trace),
         optimisation_of(manifest),
     )

@@ -17,7 +17,6 @@ from rtlgen.sim.cocotb_runner import (
     Program,
     Simulator,
     run_program,
-    shared_python,
     trace_format,
 )
 from rtlgen.sim.job import FOLDER_VARIABLE, Job, Result
@@ -28,9 +27,6 @@ from rtlgen.system.files import kept_for_its_log
 from rtlgen.system.tools import find_tool
 
 Engine: TypeAlias = Literal["auto", "cocotb", "native"]
-
-NATIVE_FROM_CYCLES = 200_000
-"""Where the C++ main program's speed makes up for nothing being lost with it."""
 
 OPTIMISED_FROM_CYCLES = 50_000
 """Cycles of a run from which on a model is optimised.
@@ -101,22 +97,15 @@ def simulation_programs(simulator: Simulator) -> tuple[str, ...]:
     return str(find_verilator().command), find_tool("g++", "c++")
 
 
-def chosen_engine(engine: Engine, simulator: Simulator, job: Job) -> Engine:
-    """Return the engine for a job."""
+def chosen_engine(engine: Engine, simulator: Simulator, reset_cycle: int = 0) -> Engine:
+    """Return the engine that is meant: the C++ main program wherever there is Verilator."""
     if simulator == "icarus":
-        if engine == "native" or job.reset_cycle:
+        if engine == "native" or reset_cycle:
             raise ValueError("the native engine needs Verilator")
         return "cocotb"
-    if job.reset_cycle and engine == "cocotb":
+    if reset_cycle and engine == "cocotb":
         raise ValueError("only the native engine ends a run by a reset")
-    if engine != "auto":
-        return engine
-    # A memory off chip is served in every cycle: cocotb starts later than C++ ends.
-    is_long = (
-        job.manifest.memory is not None
-        or job.data_sets * job.manifest.predicted_cycles > NATIVE_FROM_CYCLES
-    )
-    return "native" if is_long or shared_python() is None else "cocotb"
+    return "native" if engine == "auto" else engine
 
 
 def _time_limit(job: Job) -> float:

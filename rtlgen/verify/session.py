@@ -20,7 +20,7 @@ from rtlgen.manifest.file import read_verilog
 from rtlgen.sim.verilator import OPTIMISATION
 from rtlgen.verify.cosim import Simulator, job_on, results_of
 from rtlgen.verify.inputs import Inputs, check_inputs
-from rtlgen.verify.loading import Engine, Way, loaded
+from rtlgen.verify.loading import Way, chosen_engine, loaded
 from rtlgen.verify.values import Elements, Value
 
 
@@ -79,8 +79,7 @@ class Session:
     ) -> None:
         self._manifest = manifest
         # It runs often: what compiling for speed takes comes back.
-        engine: Engine = "native" if simulator == "verilator" else "cocotb"
-        self._way = Way(simulator, engine, None, OPTIMISATION)
+        self._way = Way(simulator, chosen_engine("auto", simulator), None, OPTIMISATION)
         self._mutex = _Mutex()
         with contextlib.ExitStack() as stack:
             self._folder = Path(tempfile.mkdtemp(prefix="rtlgen-"))

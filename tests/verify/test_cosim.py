@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from rtlgen.errors import RtlgenError
-from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import StaleVerilogError
 from rtlgen.sim.cocotb_runner import NoSharedPythonError, Simulator
 from rtlgen.sim.verilator import has_header
@@ -185,20 +184,19 @@ def test_only_models_of_long_runs_are_optimised(tmp_path: Path, engine: Engine) 
         assert (" -O0 " in call) == (cycles < OPTIMISED_FROM_CYCLES)
 
 
-@pytest.mark.long
-def test_long_runs_are_native_and_short_ones_cocotb(tmp_path: Path) -> None:
-    short: Manifest = build_scale_add(tmp_path / "short")
-    long = build_scale_add(tmp_path / "long", cycles=1_000_000)
-    assert simulate(tmp_path / "short", short, random_inputs(1)).engine == "cocotb"
-    assert simulate(tmp_path / "long", long, random_inputs(1)).engine == "native"
+def test_verilator_is_driven_from_cpp_and_icarus_by_cocotb(tmp_path: Path) -> None:
+    manifest = build_scale_add(tmp_path)
+    assert simulate(tmp_path, manifest, random_inputs(1)).engine == "native"
+    for wrong in ({"engine": "native"}, {"reset_cycle": 3}):
+        with pytest.raises(ValueError, match="the native engine needs Verilator"):
+            simulate(tmp_path, manifest, random_inputs(1), simulator="icarus", **wrong)
 
 
 def test_a_python_without_shared_library_simulates_natively(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = build_scale_add(tmp_path)
-    for module in ("rtlgen.verify.loading", "rtlgen.sim.cocotb_runner"):
-        monkeypatch.setattr(f"{module}.shared_python", lambda: None)
+    monkeypatch.setattr("rtlgen.sim.cocotb_runner.shared_python", lambda: None)
     assert_right(simulate(tmp_path, manifest, random_inputs(4)), 4)
     with pytest.raises(NoSharedPythonError) as caught:
         simulate(tmp_path, manifest, random_inputs(4), engine="cocotb")
