@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pywellen import Waveform
 
 from rtlgen.errors import RtlgenError
 from rtlgen.manifest.file import StaleVerilogError
@@ -201,3 +202,23 @@ def test_a_python_without_shared_library_simulates_natively(
     with pytest.raises(NoSharedPythonError) as caught:
         simulate(tmp_path, manifest, random_inputs(4), engine="cocotb")
     assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize(("simulator", "engine"), ENGINES)
+def test_a_trace_shows_inputs_before_the_edge_that_samples_them(
+    tmp_path: Path, simulator: Simulator, engine: Engine
+) -> None:
+    manifest = build_scale_add(tmp_path)
+    trace = tmp_path / "waves.vcd"
+    simulate(tmp_path, manifest, random_inputs(1), simulator=simulator, engine=engine, trace=trace)
+    signals = {var.full_name: var.tv for var in Waveform(str(trace)).all_vars()}
+    (prefix,) = (name.removesuffix("k_held") for name in signals if name.endswith(".k_held"))
+
+    def edges(name: str, value: int) -> list[int]:
+        return [time for time, found in signals[prefix + name] if found == value and time]
+
+    (start,), (idle,) = edges("start", 1), edges("idle", 0)
+    rising, falling = edges("clk", 1), edges("clk", 0)
+    assert start in falling
+    assert idle == next(edge for edge in rising if edge > start)
+    assert edges("done", 1) == [idle + 10_000 * (SCALE_ADD_CYCLES - 1)]

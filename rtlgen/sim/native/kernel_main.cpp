@@ -48,6 +48,8 @@ using Tracer = VerilatedVcdC;
 
 namespace {
 
+constexpr uint64_t HALF_CYCLE_PS = 5000;  // As rtlgen/sim/host.py has it.
+
 using Words = std::vector<uint64_t>;
 
 using Bytes = std::vector<uint8_t>;
@@ -82,6 +84,7 @@ public:
     }
 
     ~Bench() {
+        show();
         top_->final();
 #if VM_TRACE
         if (tracer_) tracer_->close();
@@ -204,28 +207,27 @@ private:
         top_->eval();
     }
 
-    // One clock cycle, from low to low: the inputs that were set are sampled by its rising edge.
+    // One clock cycle, from low to low: the inputs that were set are sampled by its rising edge. A
+    // reader of the waves sees them from the falling edge before it on.
     void tick() {
+        show();
         // Verilator propagates changed inputs before it looks for clock edges.
         top_->clock = 1;
         top_->eval();
         port_.after_edge(*top_, cycle_);
-#if VM_TRACE
-        // The evaluation at the falling edge would do, but a reader of the waves wants it here.
-        if (tracer_) top_->eval();
-#endif
-        dump();
-        context_.timeInc(5);
+        show();
         top_->clock = 0;
         top_->eval();
         port_.before_edge(*top_, cycle_);
-        dump();
-        context_.timeInc(5);
     }
 
-    void dump() {
+    // Write what the signals are in this half of a cycle.
+    void show() {
 #if VM_TRACE
-        if (tracer_) tracer_->dump(context_.time());
+        if (!tracer_) return;
+        top_->eval();
+        tracer_->dump(context_.time());
+        context_.timeInc(HALF_CYCLE_PS);
 #endif
     }
 
