@@ -14,7 +14,9 @@ from typing import Any
 from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.errors import reporting_bugs, without_frames
+from rtlgen.hw.issue_points import issue_points
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.instance_map import IssuedStream
 from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import KernelPlan
@@ -44,6 +46,7 @@ from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
 from rtlgen.verify.session import RunResult, Session
 from rtlgen.verify.values import Elements, Limits, Value
 from rtlgen.version import VERSION
+from rtlgen.waves.issue_file import write_instances
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -115,6 +118,12 @@ class Design:
             scalars=scop.scalars,
             untouched=self.compilation.stages["prune"].untouched,
         )
+
+    @property
+    def issued(self) -> tuple[IssuedStream, ...]:
+        """Of every stream of the plan, which instances it issues, and where waves show that."""
+        instances, points = self.compilation.instance_maps(), issue_points(self.plan)
+        return tuple(map(IssuedStream, instances, points))
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -196,6 +205,7 @@ class Design:
         (directory / f"{name}.vlt").write_bytes(WAIVERS.read_bytes())
         write_manifest(directory, self.manifest)
         _write_json(directory / "plan.json", plan_to_json(self.plan))
+        write_instances(directory, self.issued)
         _write_json(directory / "report.json", report)
         (directory / "report.html").write_text(report_html(report, source), encoding="utf-8")
 

@@ -61,6 +61,9 @@ from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import check_inputs, load_inputs
 from rtlgen.verify.session import session_closed
 from rtlgen.verify.values import Elements
+from rtlgen.waves.instance_names import parsed_instance
+from rtlgen.waves.issue_file import BuiltCircuit
+from rtlgen.waves.trace_file import traced_circuit
 from sim.designs.increment import Increment
 from tests.tiling.programs import KIB, LOOKUP, PRODUCT, planned
 
@@ -440,6 +443,18 @@ def inputs_of_another_type(_: pytest.MonkeyPatch) -> None:
 @provokes("E0424")
 def a_run_in_a_closed_session(_: pytest.MonkeyPatch) -> None:
     raise session_closed(manifest())
+
+
+@provokes("E0425")
+def a_trace_that_is_none(_: pytest.MonkeyPatch) -> None:
+    traced_circuit(Path("waves.vcd"), manifest(), ["S0_control"])
+
+
+@provokes("E0426")
+def an_instance_that_is_none(_: pytest.MonkeyPatch) -> None:
+    built = design()
+    circuit = BuiltCircuit(built.manifest, built.plan, built.issued)
+    parsed_instance("S0(1,2,3,4)", circuit)
 
 
 @provokes("E0408")

@@ -322,6 +322,31 @@ _VERBS = (
         compiles=False,
     ),
     Verb(
+        "trace",
+        "Say which instances of the C program are in which stage in recorded waves, and when.",
+        "rtlgen trace gemm.vcd build/gemm --at 100",
+        before=[
+            click.Argument(["file"], metavar="FILE"),
+            _directory(),
+            click.Option(
+                ["--at", "cycle"],
+                type=click.IntRange(0),
+                metavar="CYCLE",
+                help="What is on its way in a cycle; 0 is the first one after start.",
+            ),
+            click.Option(
+                ["--instance"], metavar="'S1(3,4,2)'", help="In which cycles an instance is where."
+            ),
+            _number("--run", "run_number", 1, 1, "In the Nth run that the trace shows."),
+            click.Option(
+                ["--save-file"],
+                is_flag=True,
+                help="Write a save file for GTKWave beside FILE, as run and verify do.",
+            ),
+        ],
+        compiles=False,
+    ),
+    Verb(
         "verify",
         "Prove equivalence: build, simulate on several data sets, compare memory, checksum, "
         "cycles.",

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
 from rtlgen.hw.held_scalars import HeldScalars
+from rtlgen.hw.issue_points import OWN_NAMES, region_names
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.memory_users import Loader, MemoryUsers
@@ -88,17 +89,18 @@ class _KernelBuilder:
         self._kernel = kernel
         self._plan = kernel.plan
         self._m = Module()
-        self._modules = Namer(("sequencer", "checksum_unit"))
+        self._modules = Namer(OWN_NAMES)
         self._users = {memory.name: MemoryUsers() for memory in kernel.plan.memories}
         self._scalars = HeldScalars(kernel.plan)
         uses = port_uses(kernel.plan)
         self._units = {unit.number: unit for unit in functional_units(kernel.plan.streams)}
         self._regions = []
         streams = 0
-        for region in kernel.plan.regions:
+        named = region_names(kernel.plan, self._modules)
+        for region, names in zip(kernel.plan.regions, named, strict=True):
             shapes = self._scalars.shapes
             self._regions.append(
-                RegionParts(kernel.plan, region, shapes, uses, self._units, streams)
+                RegionParts(kernel.plan, region, shapes, uses, self._units, streams, names)
             )
             streams += len(region.streams)
         # The part of the body that each region belongs to.
@@ -132,7 +134,7 @@ class _KernelBuilder:
         for number, region in enumerate(self._regions):
             event = partial(self._event, number)
             scalar = partial(self._scalar, self._tiles.get(number))
-            region.build(m, self._modules, event, scalar, self._users, shared)
+            region.build(m, event, scalar, self._users, shared)
         if self._plan.checksum is not None:
             self._build_checksum(self._plan.checksum)
         if self._plan.returned is not None:

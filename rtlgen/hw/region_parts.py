@@ -12,9 +12,10 @@ from rtlgen.hw.control import ControlledStream, StreamControl
 from rtlgen.hw.datapath import Datapath, kept_name
 from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
+from rtlgen.hw.issue_points import RegionNames, begin_cycle
 from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_users import Loader, MemoryUsers, Storer, row_and_bank
-from rtlgen.hw.names import Namer, prefix_ports
+from rtlgen.hw.names import prefix_ports
 from rtlgen.hw.shared_unit import OPERANDS, SharedUnit
 from rtlgen.hw.sites import LoadSite, StoreSite, TapSite, sites_of
 from rtlgen.ir.cycles import region_cycles
@@ -33,7 +34,7 @@ class RegionParts:
     ----------
     scalars: shapes of the scalar arguments. port_uses: see the function.
     units: the functional units that operations share, by number. first_stream: how many streams of
-        the plan are in regions before this one.
+        the plan are in regions before this one. names: of its modules.
 
     Members
     -------
@@ -49,6 +50,7 @@ class RegionParts:
         port_uses: Mapping[ReadPort, int],
         units: Mapping[int, FunctionalUnit],
         first_stream: int,
+        names: RegionNames,
     ) -> None:
         self._plan = plan
         self._units = units
@@ -57,27 +59,22 @@ class RegionParts:
         self._shapes = scalars
         self._port_uses = port_uses
         self._groups = groups_of(region)
+        self._names = names
         self._rows = {memory.name: memory.bank_map.rows for memory in plan.memories}
         self.storers: dict[int, Storer] = {}
 
     @property
     def begins(self) -> tuple[int, ...]:
-        return tuple(map(self._begin_cycle, self._groups))
+        return tuple(begin_cycle(self._plan, group) for group in self._groups)
 
     @property
     def is_cut(self) -> bool:
         """Whether some stream would go on after the end of the region."""
         return any(map(self._region.is_cut, self._region.streams))
 
-    def _begin_cycle(self, group: Group) -> int:
-        """Return the region cycle that the index unit of `group` starts from."""
-        early = self._plan.index_latency_cycles if self._plan.index_style == "divide" else 0
-        return group.offset_cycles + self._plan.index_latency_cycles - early
-
     def build(
         self,
         m: Module,
-        modules: Namer,
         event: Callable[[int], Signal],
         scalar: Callable[[str], Signal],
         users: Mapping[str, MemoryUsers],
@@ -91,11 +88,11 @@ class RegionParts:
             shows an argument. users: by memory; those of the region are added to them.
         shared: the circuits of the units.
         """
-        names = [modules.name(stream.name) for stream in self._region.streams]
+        names = self._names.streams
         datapaths = self._build_datapaths(m, names)
-        for group in self._groups:
-            control = self._build_control(m, modules, group, names, event)
-            m.d.comb += control.begin.eq(event(self._begin_cycle(group)))
+        for group, control_name in zip(self._groups, self._names.controls, strict=True):
+            control = self._build_control(m, control_name, group, names, event)
+            m.d.comb += control.begin.eq(event(begin_cycle(self._plan, group)))
             for member in group.members:
                 self._connect(m, names[member], datapaths, member, control, scalar)
                 self._connect_units(m, names[member], datapaths[member], member, control, shared)
@@ -132,7 +129,7 @@ class RegionParts:
     def _build_control(
         self,
         m: Module,
-        modules: Namer,
+        name: str,
         group: Group,
         names: Sequence[str],
         event: Callable[[int], Signal],
@@ -157,7 +154,6 @@ class RegionParts:
             plan.index_style, first.levels, first.ii, plan.index_latency_cycles, first.tile_levels
         )
         control = StreamControl(controlled, index, self._rows)
-        name = modules.name(f"{'_'.join(names[member] for member in group.members)}_control")
         if any(map(self._region.is_cut, streams)):
             # What it would still issue is padding: it goes back to where the next run begins.
             end = event(region_cycles(plan, self._region))

@@ -14,6 +14,7 @@ from rtlgen.emit.transfers import transfer_program
 from rtlgen.emit.unit import c_program
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.instance_map import InstanceMap
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.planning.analysis import Analysis
@@ -23,6 +24,7 @@ from rtlgen.report.loops import pause_report, schedule_report, skew_report
 from rtlgen.report.plan_report import Findings, expansion_cost, issue_slots
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.idle_slots import IdleSlots
+from rtlgen.scheduling.instance_maps import instance_maps, tiled_instance_maps
 from rtlgen.scheduling.store_bounds import StoreBound
 from rtlgen.search.lane_choice import LaneChoice
 from rtlgen.target import Target
@@ -94,6 +96,10 @@ class Compilation(ABC):
     def findings(self) -> Findings:
         """Return what was found while the plan was made."""
 
+    @abstractmethod
+    def instance_maps(self) -> tuple[InstanceMap, ...]:
+        """Return of every stream of the plan, in order, which instances it issues."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class IslandCompilation(Compilation):
@@ -149,6 +155,10 @@ class IslandCompilation(Compilation):
             figures={"fused_iterations_proven": self.decision.fused_proven},
         )
 
+    def instance_maps(self) -> tuple[InstanceMap, ...]:
+        placed = self.stages["flatten"].schedule
+        return instance_maps(self.plan, self.analysis.scop, placed, self.analysis.program.scop)
+
     def _schedule(self) -> dict[str, object] | None:
         scheduled = self.analysis.scheduled
         if scheduled is None:
@@ -203,6 +213,16 @@ class TiledCompilation(Compilation):
             folded=self.analysis.folded,
             limits=self.limits,
             tiles=tiles_report(self.tiled, self.ram_limit_bits),
+        )
+
+    def instance_maps(self) -> tuple[InstanceMap, ...]:
+        whole = self.tiled.program.scop
+        return tuple(
+            found
+            for part in self.tiled.parts
+            for found in tiled_instance_maps(
+                part.workers, part.judged(whole), self.analysis.program.scop
+            )
         )
 
     def _idle_slots(self) -> list[dict[str, object]]:

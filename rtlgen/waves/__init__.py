@@ -1,0 +1,1 @@
+"""Waves of a simulated circuit, read as instances of the C program."""

@@ -1,0 +1,65 @@
+"""instances.json in a build directory: which instances of C the streams of the plan issue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rtlgen.ir.instance_map import IssuedStream
+from rtlgen.ir.json_form import plan_from_json
+from rtlgen.ir.plan import KernelPlan, PlanError
+from rtlgen.manifest.contents import BUILD_AGAIN, Manifest
+from rtlgen.manifest.file import read_manifest
+from rtlgen.system.typed_json import MismatchError, TypedJson
+from rtlgen.waves.errors import TraceUnreadableError
+
+FILE_NAME = "instances.json"
+_FORM = TypedJson(tag="is")
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    streams: tuple[IssuedStream, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BuiltCircuit:
+    """What a build directory says of a circuit. `issued` has what belongs to each stream."""
+
+    manifest: Manifest
+    plan: KernelPlan
+    issued: tuple[IssuedStream, ...]
+
+
+def write_instances(directory: Path, streams: Sequence[IssuedStream]) -> None:
+    """Write instances.json into a build directory."""
+    document = _FORM.encode(_Document(tuple(streams)), _Document)
+    text = json.dumps(document, indent=1)
+    (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
+
+
+def read_circuit(directory: Path) -> BuiltCircuit:
+    """Read what waves of the circuit in a build directory mean.
+
+    Raises
+    ------
+    ManifestMissingError, ManifestCorruptError
+    TraceUnreadableError: plan.json or instances.json cannot be read, or do not belong together.
+    """
+    manifest = read_manifest(directory)
+    try:
+        plan = plan_from_json(json.loads((directory / "plan.json").read_text(encoding="utf-8")))
+        document = json.loads((directory / FILE_NAME).read_text(encoding="utf-8"))
+        found = _FORM.decode(document, _Document, "instances")
+    except (OSError, ValueError, RecursionError, PlanError, MismatchError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise TraceUnreadableError(
+            f"cannot read the plan in {directory}: {reason}", help=BUILD_AGAIN
+        ) from None
+    if plan.name != manifest.name or len(found.streams) != len(plan.streams):
+        raise TraceUnreadableError(
+            f"plan.json and {FILE_NAME} in {directory} are not of one build", help=BUILD_AGAIN
+        )
+    return BuiltCircuit(manifest, plan, found.streams)
