@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,8 @@ from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import unwritable, write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.output.build_directory import build_directory
+from rtlgen.output.flows import flow_named
+from rtlgen.output.flows.render import write_flows
 from rtlgen.output.testbench import write_testbench
 from rtlgen.output.verilog import GeneratedVerilog, generate, manifest_of
 from rtlgen.poly.trips import loop_trips
@@ -180,22 +182,25 @@ class Design:
         return nest_report(scop, trips, self.plan, analysis.written_dependences, own_iis)
 
     @without_frames
-    def write(self, directory: str | Path, *, seed: int = 1) -> Path:
+    def write(self, directory: str | Path, *, seed: int = 1, flows: Sequence[str] = ()) -> Path:
         """Write the build directory: Verilog, manifest, plan, reports and a test bench.
 
         Every file is made elsewhere first, so that a failure leaves the directory as it was.
 
         Parameters
         ----------
-        seed: of the test bench's random data.
+        seed: of the test bench's random data. flows: names of those that files are written for.
 
         Raises
         ------
         OutputDirectoryError: the directory cannot be written.
+        BadOption: there is no such flow.
         """
+        chosen = [flow_named(name) for name in flows]
         with reporting_bugs(), build_directory(Path(directory)) as staging:
             self._write_core(staging)
             self._write_testbench(staging, seed)
+            write_flows(staging, self.manifest, chosen)
         return Path(directory)
 
     def _write_core(self, directory: Path) -> None:

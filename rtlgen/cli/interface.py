@@ -20,6 +20,7 @@ import click
 from rtlgen.cli.output import Verbosity
 from rtlgen.options import CompileOptions, Option, options
 from rtlgen.options.passes import DUMPED, TILED_PASSES, TRANSFORMS
+from rtlgen.output.flows import FLOWS
 from rtlgen.target import target_names
 
 
@@ -210,7 +211,16 @@ _VERBS = (
             _source(),
             click.Option(["-o", "output"], required=True, metavar="DIR", help="Build directory."),
         ],
-        after=[_dump(), _seed()],
+        after=[
+            _dump(),
+            _seed(),
+            click.Option(
+                ["--flow", "flows"],
+                default="",
+                metavar=",".join(flow.name for flow in FLOWS),
+                help="Write the files of these flows beside the Verilog.",
+            ),
+        ],
     ),
     Verb(
         "check",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rtlgen.manifest.contents import ManifestCorruptError
 from rtlgen.manifest.file import FILE_NAME, ManifestMissingError, read_manifest, unwritable
+from rtlgen.output.flows import flow_files
 from rtlgen.output.testbench import testbench_files
 from rtlgen.system.files import locked, scratch_folder, uninterrupted
 
@@ -67,7 +68,8 @@ def _files_of_earlier_build(directory: Path) -> frozenset[str]:
     except (ManifestMissingError, ManifestCorruptError):
         return frozenset()
     waivers = f"{manifest.name}.vlt"
-    return frozenset((manifest.verilog.file, waivers, *testbench_files(manifest)))
+    own = (manifest.verilog.file, waivers, *testbench_files(manifest))
+    return frozenset((*own, *flow_files(manifest.name)))
 
 
 def _remove(path: Path) -> None:

@@ -186,8 +186,22 @@ def test_build_says_what_it_made(tmp_path: Path) -> None:
         "verilog": "gemm.v",
         "top": "gemm",
         "predicted_cycles": 519,
+        "flows": [],
         "left_out": [],
     }
+
+
+def test_build_writes_the_files_of_flows(tmp_path: Path) -> None:
+    given = ("build", GEMM, "-o", tmp_path / "b")
+    outcome = rtlgen(*given, "--flow", "fusesoc,vivado", "--json")
+    assert outcome.document["flows"] == ["fusesoc", "vivado"]
+    assert (tmp_path / "b" / "gemm.core").exists()
+    assert (tmp_path / "b" / "gemm_vivado.tcl").exists()
+    refused = rtlgen(*given, "--flow", "fusesoc,make")
+    assert refused.status == 2
+    assert "there is no flow make" in refused.err
+    assert "give some of fusesoc,edalize,vivado,quartus" in refused.err
+    assert (tmp_path / "b" / "gemm.core").exists()
 
 
 def test_the_manifest_has_the_promised_entries(built: Path) -> None:

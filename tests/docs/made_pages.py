@@ -12,6 +12,7 @@ from rtlgen.cli.interface import VERBS
 from rtlgen.cli.program import cli
 from rtlgen.errors import long_forms, registered_codes
 from rtlgen.options import options
+from rtlgen.output.flows import FLOWS
 from rtlgen.report.tile_picture import tile_svg
 from tests.docs.blocks import ROOT
 
@@ -79,6 +80,15 @@ def options_table() -> str:
         default = "" if default in ("{}", "()") else default
         cells = (f"`{option.python}`: {given}", f"`{option.flag}`", default, option.help)
         lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def flows_table() -> str:
+    """Return the flows, a table of Markdown."""
+    lines = ["| flow | is | files | run by |", "|---|---|---|---|"]
+    for flow in FLOWS:
+        files = ", ".join(f"`{file}`" for file in flow.file_names("NAME"))
+        lines.append(f"| `{flow.name}` | {flow.help} | {files} | `{flow.command}` |")
     return "\n".join(lines) + "\n"
 
 

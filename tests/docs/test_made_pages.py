@@ -14,6 +14,7 @@ from tests.docs.blocks import ROOT, pages
 from tests.docs.made_pages import (
     cli_page,
     diagnostics_page,
+    flows_table,
     import_all,
     options_table,
     picture_of_tiles,
@@ -39,11 +40,20 @@ def test_a_made_page_is_up_to_date(
     assert page.read_text(encoding="utf-8") == make()
 
 
-def test_the_options_in_python_are_up_to_date(update_golden: bool) -> None:
-    page = REFERENCE / "python-api.md"
+@pytest.mark.parametrize(
+    ("page", "origin", "make"),
+    [
+        (REFERENCE / "python-api.md", "rtlgen.options", options_table),
+        (ROOT / "docs" / "how-to" / "use-the-verilog.md", "rtlgen.output.flows", flows_table),
+    ],
+    ids=["options in Python", "flows"],
+)
+def test_a_made_table_is_up_to_date(
+    page: Path, origin: str, make: Callable[[], str], update_golden: bool
+) -> None:
     text = page.read_text(encoding="utf-8")
-    head, mark, rest = text.partition("<!-- made from rtlgen.options -->\n")
-    made = head + mark + options_table() + rest[rest.index("<!-- end -->") :]
+    head, mark, rest = text.partition(f"<!-- made from {origin} -->\n")
+    made = head + mark + make() + rest[rest.index("<!-- end -->") :]
     if update_golden:
         page.write_text(made, encoding="utf-8")
     else:

@@ -1,0 +1,74 @@
+"""Write the files of flows: templates, filled from the manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import jinja2
+
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.memory_map import MemoryMap
+from rtlgen.output.flows.flow import Flow
+from rtlgen.output.testbench import testbench_files
+
+CLOCK_MHZ = 100
+"""What the constraints ask for: on ECP5 all examples reach it."""
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    autoescape=False,
+)
+
+
+def write_flows(directory: Path, manifest: Manifest, flows: Iterable[Flow]) -> tuple[Path, ...]:
+    """Write the files of flows into a build directory, which has all others already."""
+    context = _context(directory, manifest)
+    texts = {
+        file: template
+        for flow in flows
+        for file, template in zip(
+            flow.file_names(manifest.name), flow.templates.values(), strict=True
+        )
+    }
+    written = []
+    for file, template in texts.items():
+        path = directory / file
+        path.write_text(_TEMPLATES.get_template(template).render(context), encoding="utf-8")
+        written.append(path)
+    return tuple(written)
+
+
+def _context(directory: Path, manifest: Manifest) -> Mapping[str, object]:
+    bench, folder = testbench_files(manifest)
+    has_bench = (directory / bench).exists()
+    data = sorted(path.name for path in (directory / folder).iterdir()) if has_bench else []
+    return {
+        "kernel": manifest,
+        "name": manifest.name,
+        "top": manifest.top,
+        "verilog": manifest.verilog.file,
+        "waivers": f"{manifest.name}.vlt",
+        "bench": bench if has_bench else None,
+        "data": [f"{folder}/{file}" for file in data],
+        "clock_mhz": CLOCK_MHZ,
+        "period_ns": 1000 / CLOCK_MHZ,
+        "inputs": [p for p in manifest.ports if p.direction == "in" and p.name != manifest.clock],
+        "outputs": [p for p in manifest.ports if p.direction == "out"],
+        "axi": _axi_roles(manifest.memory),
+    }
+
+
+def _axi_roles(memory: MemoryMap | None) -> Mapping[str, str]:
+    """Return the ports of an AXI4 master by their roles in the standard; none where there is none.
+
+    What the circuit tells of its own about errors, and the base of its memory, have no such role.
+    """
+    if memory is None or not memory.is_axi:
+        return {}
+    return {role: port for role, port in asdict(memory.ports).items() if port.startswith("m_axi_")}
