@@ -49,6 +49,7 @@ from rtlgen.verify.session import RunResult, Session
 from rtlgen.verify.values import Elements, Limits, Value
 from rtlgen.version import VERSION
 from rtlgen.waves.issue_file import write_instances
+from rtlgen.waves.save_file import show_in_gtkwave
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -284,6 +285,8 @@ class Design:
                 engine=engine,
                 trace=trace,
             )
+            if trace is not None:
+                show_in_gtkwave(trace, directory)
         return RunResult(result.arrays, result.returned, result.cycles)
 
     @without_frames
@@ -343,7 +346,7 @@ class Design:
             except OSError as error:
                 raise unwritable(directory, error.strerror) from error
             self._write_core(directory)
-            return verify_circuit(
+            verification = verify_circuit(
                 directory,
                 self.manifest,
                 self.plan,
@@ -355,6 +358,9 @@ class Design:
                 engine=engine,
                 trace=trace,
             )
+            if trace is not None:
+                show_in_gtkwave(trace, directory)
+            return verification
 
     def _data_for(
         self,

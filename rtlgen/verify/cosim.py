@@ -6,7 +6,6 @@ them, and a folder for each run, which is removed again when the run was good.
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -45,12 +44,6 @@ from rtlgen.verify.errors import (
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, scalar_word
 from rtlgen.verify.loading import Engine, Way, chosen_engine, loaded, optimisation_of
 from rtlgen.verify.values import Elements, Value, to_words, value_of
-from rtlgen.waves.issue_file import FILE_NAME as INSTANCES_FILE
-from rtlgen.waves.issue_file import read_circuit
-from rtlgen.waves.save_file import write_save_file
-from rtlgen.waves.trace_file import can_read_traces, traced_circuit
-
-_LOG = logging.getLogger("rtlgen.waves")
 
 __all__ = ["Engine", "SimulationResult", "Simulator", "simulate", "simulate_all"]
 
@@ -170,23 +163,9 @@ def simulate_all(
                 built = time.monotonic()
                 result = carry_out(job)
             seconds = (built - begin, time.monotonic() - built)
-            if way.trace is not None:
-                _write_save_file(way.trace, build_dir)
             return results_of(job, result, checked, folder, way, seconds)
     except OSError as error:
         raise unwritable(base, error.strerror) from error
-
-
-def _write_save_file(trace: Path, build_dir: Path) -> None:
-    """Write how GTKWave shows a trace, where the build directory says what is in it."""
-    if not (build_dir / INSTANCES_FILE).exists():
-        return
-    if not can_read_traces():
-        _LOG.warning("no save file for GTKWave: pip install pywellen")
-        return
-    circuit = read_circuit(build_dir)
-    controls = [issued.point.control for issued in circuit.issued]
-    write_save_file(traced_circuit(trace, circuit.manifest, controls), circuit)
 
 
 def job_on(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -11,8 +12,13 @@ import numpy as np
 from rtlgen.ir.instance_map import IssuedStream
 from rtlgen.ir.iterations import Ints, iterations_of
 from rtlgen.ir.plan import Stream
-from rtlgen.waves.issue_file import BuiltCircuit
-from rtlgen.waves.trace_file import TracedCircuit
+from rtlgen.manifest.file import unwritable
+from rtlgen.system.tools import MissingToolError
+from rtlgen.waves.errors import TraceUnreadableError
+from rtlgen.waves.issue_file import BuiltCircuit, read_circuit
+from rtlgen.waves.trace_file import TracedCircuit, traced_circuit
+
+_LOG = logging.getLogger("rtlgen.waves")
 
 MOST_TRANSLATED = 100_000
 """Iterations of a stream up to which each is told by name: GTKWave reads all of them at its start,
@@ -24,20 +30,43 @@ _GROUP, _GROUP_END = "800200", "1000200"
 _CLOSED_GROUP, _CLOSED_GROUP_END = "c00200", "1401200"
 
 
+def show_in_gtkwave(trace: Path, build_dir: Path) -> None:
+    """Write the save file of a trace that a simulation has just written; say why where none can be.
+
+    Raises
+    ------
+    OutputDirectoryError: it cannot be written.
+    """
+    try:
+        circuit = read_circuit(build_dir)
+        controls = [issued.point.control for issued in circuit.issued]
+        write_save_file(traced_circuit(trace, circuit.manifest, controls), circuit)
+    except (TraceUnreadableError, MissingToolError) as error:
+        _LOG.warning("no save file for GTKWave: %s", error.diagnostic.message)
+
+
 def write_save_file(trace: TracedCircuit, circuit: BuiltCircuit) -> Path:
-    """Write the save file of a trace beside it, with its translate filters; return its path."""
+    """Write the save file of a trace beside it, with its translate filters; return its path.
+
+    Raises
+    ------
+    OutputDirectoryError: it cannot be written.
+    """
     path = trace.path.with_suffix(".gtkw")
     filters = trace.path.with_suffix(".filters")
-    shutil.rmtree(filters, ignore_errors=True)
-    writer = _Writer(trace, circuit, filters.absolute())
-    lines = [
-        "[*] Written by rtlgen: signals by statement of the C program.",
-        f'[dumpfile] "{trace.path.absolute()}"',
-        f'[savefile] "{path.absolute()}"',
-        "[timestart] 0",
-        *writer.lines(),
-    ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    try:
+        shutil.rmtree(filters, ignore_errors=True)
+        writer = _Writer(trace, circuit, filters.absolute())
+        lines = [
+            "[*] Written by rtlgen: signals by statement of the C program.",
+            f'[dumpfile] "{trace.path.absolute()}"',
+            f'[savefile] "{path.absolute()}"',
+            "[timestart] 0",
+            *writer.lines(),
+        ]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise unwritable(trace.path.parent, error.strerror) from error
     return path
 
 

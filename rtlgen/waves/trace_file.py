@@ -25,11 +25,6 @@ UNKNOWN = -1
 """The value of a signal that is X or Z, or has none yet."""
 
 
-def can_read_traces() -> bool:
-    """Tell whether the package that reads wave files is installed."""
-    return Waveform is not None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedCircuit:
     """A circuit in a wave file.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import rtlgen as run_rtlgen
@@ -110,3 +111,22 @@ def test_a_save_file_is_written_for_the_trace_of_another_simulator(
     outcome = run_rtlgen("trace", tmp_path / "mine.vcd", recorded / "gemm", "--save-file")
     assert outcome.status == 0
     assert "-S0: C[i][j] *= beta" in (tmp_path / "mine.gtkw").read_text()
+
+
+def test_a_run_that_cannot_have_a_save_file_says_why(
+    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = shutil.copytree(recorded / "gemm", tmp_path / "gemm")
+    (folder / "instances.json").unlink()
+    arrays = {name: np.zeros((4, 4), np.int32) for name in "ABC"}
+    np.savez(tmp_path / "in.npz", alpha=1, beta=1, **arrays)  # type: ignore[arg-type]
+    given = ("--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz")
+    outcome = run_rtlgen("run", folder, *given, "--trace", tmp_path / "waves.vcd")
+    assert outcome.status == 0
+    assert (tmp_path / "out.npz").exists()
+    assert "no save file for GTKWave: cannot read the plan in" in caplog.text + outcome.err
+    (tmp_path / "waves.gtkw").mkdir()
+    shutil.copy(recorded / "gemm" / "instances.json", folder)
+    refused = run_rtlgen("run", folder, *given, "--trace", tmp_path / "waves.vcd")
+    assert refused.status == 2
+    assert f"error[E0402]: cannot write to {tmp_path}: Is a directory" in refused.err

@@ -30,6 +30,9 @@ def run(
     if check:
         # Imported late: without it, nothing of the compiler is needed.
         from rtlgen.cli.rechecking import differences, source_of
+    if trace:
+        # Imported late: what waves mean is in the plan, which takes a while to import.
+        from rtlgen.waves.save_file import show_in_gtkwave
     program = source_of(manifest) if check else None
     given = load_inputs(Path(inputs), manifest)
     with progress(f"simulating {manifest.name}", verbosity):
@@ -40,6 +43,8 @@ def run(
             simulator=simulator,
             trace=Path(trace) if trace else None,
         )
+    if trace:
+        show_in_gtkwave(Path(trace), Path(directory))
     save_outputs(Path(outputs), result.arrays, result.returned, manifest)
     written = [result.arrays[a.name] for a in manifest.data_arrays if a.role in ("out", "inout")]
     value = format_checksum(checksum(written))
