@@ -66,7 +66,7 @@ class Timeline:
         accepted = (trace.sampled(manifest.start) == 1) & (trace.sampled(manifest.idle) == 1)
         self.starts: tuple[int, ...] = tuple(np.flatnonzero(accepted).tolist())
         done = np.flatnonzero((trace.sampled(manifest.done) == 1) & (busy | accepted))
-        ends = [*self.starts[1:], len(trace.edges)]
+        ends = [*self.starts, len(trace.edges)][1:]
         found = np.searchsorted(done, self.starts)
         self.cycles: tuple[int | None, ...] = tuple(
             int(done[place]) - start if place < len(done) and done[place] <= end else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,8 @@ class TracedCircuit:
 
     def sampled(self, name: str) -> Ints:
         """Return the value of a signal just before each rising edge of the clock."""
-        changes = self.signals[name].tv
+        with _reading(self.path):
+            changes = self.signals[name].tv
         if not changes:
             return np.full(len(self.edges), UNKNOWN, dtype=np.int64)
         times = np.array([time for time, _ in changes], dtype=np.int64)
@@ -59,6 +61,18 @@ class TracedCircuit:
 
 def _known(value: object) -> int:
     return value if isinstance(value, int) else UNKNOWN
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Raise TraceUnreadableError where the file is broken: much is read when it is first needed."""
+    try:
+        yield
+    except (RuntimeError, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise TraceUnreadableError(
+            f"{path} is no wave file that can be read: {reason}", help="give a .vcd or .fst file"
+        ) from None
 
 
 def traced_circuit(path: Path, manifest: Manifest, controls: Iterable[str]) -> TracedCircuit:
@@ -77,13 +91,9 @@ def traced_circuit(path: Path, manifest: Manifest, controls: Iterable[str]) -> T
         raise missing_tool("pywellen")
     if not path.is_file():
         raise TraceUnreadableError(f"cannot read {path}: there is no such file")
-    try:
+    with _reading(path):
         file = Waveform(str(path))
-    except (RuntimeError, OSError, ValueError) as error:
-        raise TraceUnreadableError(
-            f"{path} is no wave file that can be read: {error}", help="give a .vcd or .fst file"
-        ) from None
-    variables = {variable.full_name: variable for variable in file.all_vars()}
+        variables = {variable.full_name: variable for variable in file.all_vars()}
     ports = [manifest.clock, manifest.start, manifest.done, manifest.idle]
     needed = [*ports, *(f"{control}.begin" for control in dict.fromkeys(controls))]
     ending = f".{needed[-1]}"
@@ -98,7 +108,9 @@ def traced_circuit(path: Path, manifest: Manifest, controls: Iterable[str]) -> T
         )
     prefix = f"{scopes[0]}."
     signals = {n.removeprefix(prefix): v for n, v in variables.items() if n.startswith(prefix)}
-    rises = [time for time, value in signals[manifest.clock].tv if value == 1]
+    with _reading(path):
+        changes = signals[manifest.clock].tv
+    rises = [time for time, value in changes if value == 1]
     scale = file.timescale
     unit = scale.factor * 10.0 ** scale.unit.to_exponent() if scale is not None else 1e-12
     return TracedCircuit(path, scopes[0], signals, np.array(rises, dtype=np.int64), unit)

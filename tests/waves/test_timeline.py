@@ -197,3 +197,18 @@ def test_a_trace_that_ends_before_the_run_is_read(tmp_path: Path) -> None:
     assert run.on_their_way(30) == recorded.timeline.run(1).on_their_way(30)
     with pytest.raises(NotInTraceError, match="it has cycles 0 to 38"):
         run.on_their_way(39)
+
+
+def test_a_broken_trace_is_refused(tmp_path: Path) -> None:
+    recorded = record(tmp_path, "gemm", {"define": {"N": 4}})
+    text = recorded.trace.path.read_text()
+    manifest, broken = recorded.circuit.manifest, tmp_path / "broken.vcd"
+    begin = text.index("$enddefinitions $end") + 21
+    for content in ("", "nothing\n", text[:begin].replace("$var", "$war"), text[:begin] + "q1 ?\n"):
+        broken.write_text(content)
+        with pytest.raises(TraceUnreadableError, match=r"broken\.vcd is no wave file that can be"):
+            traced_circuit(broken, manifest, ["S1_S0_control"])
+    broken.write_text(text[: text.index("#20000\n")])
+    trace = traced_circuit(broken, manifest, ["S1_S0_control"])
+    with pytest.raises(NotInTraceError, match="it has 0, counted from 1"):
+        Timeline(recorded.circuit, trace).run(1)
