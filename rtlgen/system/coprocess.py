@@ -13,8 +13,8 @@ from pathlib import Path
 
 from rtlgen.system.tools import tool_failed
 
-END_SECONDS = 5.0
-"""In which a program that was told to end does so, unless something is wrong with it."""
+END_SECONDS = 60.0
+"""In which a program that was told to end does so: it may have the last of its waves to write."""
 
 
 LOOK_SECONDS = 0.2

@@ -17,6 +17,7 @@ import rtlgen
 from rtlgen.manifest.file import read_manifest
 from rtlgen.options import BadOption
 from rtlgen.output.flows import FLOWS, flow_files
+from rtlgen.output.flows.render import write_flows
 from rtlgen.sim.verilator import find_verilator
 from tests.simulators import needs_icarus
 
@@ -84,6 +85,30 @@ def test_a_build_without_flows_takes_their_files_away(tmp_path: Path) -> None:
     assert left == {"gemm_vivado.tcl", "gemm_ip.tcl", "gemm.xdc"}
     with pytest.raises(BadOption, match="there is no flow makefile"):
         design.write(tmp_path, flows=["makefile"])
+
+
+def test_without_a_test_bench_there_is_no_target_for_it(written: Path, tmp_path: Path) -> None:
+    manifest = read_manifest(written)
+    for file in (f"{manifest.name}.v", f"{manifest.name}.vlt"):
+        shutil.copy(written / file, tmp_path)
+    write_flows(tmp_path, manifest, FLOWS)
+    text = (tmp_path / f"{manifest.name}.core").read_text()
+    assert "_tb" not in text
+    assert "sim" not in text
+    done = call(tmp_path, "fusesoc", "core", "show", manifest.name)
+    assert done.returncode == 0, done.stdout
+    assert re.findall(r"^(\w+) +:", done.stdout.partition("Targets:")[2], re.M) == [
+        "default", "ecp5", "lint",
+    ]  # fmt: skip
+
+
+def test_a_name_that_yaml_takes_for_another_thing_is_a_name(tmp_path: Path) -> None:
+    design = rtlgen.compile(source="void no(int a[4]) { for (int i = 0; i < 4; i++) a[i] = i; }")
+    design.write(tmp_path, flows=["fusesoc"])
+    done = call(tmp_path, "fusesoc", "run", "--setup", "--target=lint", "no")
+    assert done.returncode == 0, done.stdout
+    (options,) = (tmp_path / "build").glob("*/lint/*.vc")
+    assert "--top-module no\n" in options.read_text()
 
 
 @pytest.mark.simulation

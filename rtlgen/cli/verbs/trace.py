@@ -98,7 +98,8 @@ class _Teller:
             raise NotInTraceError(
                 f"{text} is not issued in run {run.number} of {self._circuit.manifest.name}",
                 notes=[
-                    "the program has no such instance, or it leaves it out, or the run ends before"
+                    "the program has no such instance, or it leaves it out, or the run ends before",
+                    "sums over lanes are one instance, that of the first lane",
                 ],
                 help="give the values of C's iterators, from the outermost loop inwards",
             )
