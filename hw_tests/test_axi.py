@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 
 from hw_tests.formal.mutants import changed
 from rtlgen.hw.axi_read import AxiRead
+from rtlgen.hw.bursts import ArrayPages
 from rtlgen.hw.off_chip import _CHANNELS
 from rtlgen.hw.word_numbers import WordNumbers
+from rtlgen.sim.array_places import address_of, array_places
 from rtlgen.sim.axi_behaviour import (
     FAULTS,
     AxiBehaviour,
@@ -20,7 +23,6 @@ from rtlgen.sim.axi_behaviour import (
     Fault,
     Response,
 )
-from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import Simulator, run_tests
 from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.verify.cosim import Engine, simulate
@@ -140,7 +142,7 @@ def test_the_first_error_is_told_with_its_address(
     what = "word" if direction == "read" else "burst"
     assert caught.value.diagnostic.notes == (
         f"first error of the run: {response.upper()} to the {direction} of the {what} at "
-        f"0x{axi_base(memory) + first:08x}, byte {first} of the memory, "
+        f"0x{address_of(array_places(memory), first):x}, byte {first} of the memory, "
         f"{array}[{told[0]}][{told[1]}]",
         "runs without an error: 0",
     )
@@ -196,6 +198,41 @@ def test_numbers_of_words_that_are_forgotten_are_noticed(
             engine="native",
             axi=AxiBehaviour(dram=1, bad_words=(bad,)),
         )
+
+
+WRONG_PLACES = [
+    ("rtlgen.hw.axi_read", "page >= start", "page > start", "asks on ar for .* in no array"),
+    ("rtlgen.hw.axi_read", "here & ~above", "here", "asks on ar for .* in no array"),
+    ("rtlgen.hw.axi_read", "chosen_of(array, far)", "far[0]", "asks on ar for .* in no array"),
+    ("rtlgen.hw.axi_write", "pages + place[PAGE_BITS:]", "pages", "asks on aw for .* in no array"),
+    ("rtlgen.hw.off_chip", "page >= start", "page > start", "the circuit tells of response"),
+]
+
+
+@pytest.mark.long
+@pytest.mark.sample("rtlgen.hw.axi_read-page*", "rtlgen.hw.off_chip-*")
+@pytest.mark.parametrize(("part", "old", "new", "message"), WRONG_PLACES)
+def test_the_base_of_another_array_is_noticed(
+    part: str,
+    old: str,
+    new: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Three arrays of more than a page, the first one of the map at the highest address.
+    monkeypatch.setattr(f"{part}.ArrayPages", changed(ArrayPages, old, new))
+    built = build(tmp_path, SCALED, 72, (8, 72), 64)
+    memory = built.manifest.memory
+    assert memory is not None
+    places = sorted(array_places(memory), key=lambda place: -place.address)
+    assert [place.array.name for place in places] == ["x", "y", "z"]
+    assert all(before.first_byte < after.first_byte for before, after in pairwise(places))
+    assert all(place.bytes > 4096 for place in places)
+    bad = BadWord("read", memory.array("y").base_bytes + 8)
+    axi = AxiBehaviour(bad_words=(bad,) if part == "rtlgen.hw.off_chip" else ())
+    with pytest.raises(MemoryRuleError, match=message):
+        simulate(built.folder, built.manifest, built.inputs[0], engine="native", axi=axi)
 
 
 BURSTS = {"read": 8, "write": 4}

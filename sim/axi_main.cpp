@@ -1,9 +1,9 @@
 // Drives the C++ model of an AXI4 memory with given pins, without any circuit.
 //
 // usage: simulation INPUTS OUTPUTS, all numbers of 8 bytes, as sim/axi_traffic.py has them.
-// INPUTS: the number of cases; of each the bytes of a word, the words, the latency, the base,
-// whether it is a DRAM, how the memory behaves, whose each byte is, what is in it, the number of cycles, and of each cycle
-// that of the run and the pins of the circuit.
+// INPUTS: the number of cases; of each the bytes of a word, the words, the latency,
+// whether it is a DRAM, where its arrays are, how the memory behaves, whose each byte is, what is in
+// it, the number of cycles, and of each cycle that of the run and the pins of the circuit.
 // OUTPUTS: of each case the number of cycles until a rule was broken, of each the pins of the
 // memory; then its bytes, and the cycles in which they were written, and its error.
 // Standard output: a line a case: the broken rule, or nothing.
@@ -68,8 +68,9 @@ int main(int argc, char** argv) {
     input.open(argv[1], std::ios::binary);
     output.open(argv[2], std::ios::binary);
     for (uint64_t left = take(); left; --left) {
-        const uint64_t word_bytes = take(), depth = take(), latency = take(), base = take();
-        AxiMemory memory(word_bytes, depth, latency, base, take());
+        const uint64_t word_bytes = take(), depth = take(), latency = take();
+        const bool is_dram = take();
+        AxiMemory memory(word_bytes, depth, latency, is_dram, take_places(take));
         AxiBehaviour behaviour;
         behaviour.take(take);
         std::vector<uint8_t> owners(memory.bytes()), image(memory.bytes());

@@ -12,8 +12,9 @@ from typing import TypeAlias
 import numpy as np
 
 from rtlgen.manifest.contents import Manifest
-from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
+from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS, MemoryMap
 from rtlgen.sim import native_engine
+from rtlgen.sim.array_places import address_of, array_places
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
 from rtlgen.sim.axi_model import AxiModel
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word
@@ -95,9 +96,9 @@ def native_answers(executable: Path, cases: Sequence[Case], folder: Path) -> lis
 def _case_words(case: Case) -> Iterator[int]:
     memory = case.manifest.memory
     assert memory is not None
-    model = AxiModel(case.manifest, case.behaviour)
-    yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles, model.base)
+    yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles)
     yield memory.kind == "dram"
+    yield from place_words(memory)
     yield from case.behaviour.words()
     yield from owners(case.manifest).tolist()
     yield from pattern(memory).tolist()
@@ -110,6 +111,14 @@ def _case_words(case: Case) -> Iterator[int]:
         yield from _data_words(word.data)
         yield from _address_words(seen.ar)
         yield from (seen.bready, seen.rready)
+
+
+def place_words(memory: MemoryMap) -> Iterator[int]:
+    """Yield where the arrays behind an AXI4 port are, as the programs in C++ take it."""
+    places = array_places(memory)
+    yield len(places)
+    for place in places:
+        yield from (place.address, place.first_byte, place.bytes)
 
 
 def _address_words(address: Address | None) -> Iterator[int]:
@@ -150,7 +159,7 @@ class RandomMaster:
 
     Parameters
     ----------
-    writable: words of the memory that may be written.
+    writable: words of an array that may be written.
     """
 
     def __init__(self, manifest: Manifest, seed: int, writable: range, bursts: int) -> None:
@@ -159,7 +168,10 @@ class RandomMaster:
         self._memory = manifest.memory
         self._writable = writable
         self._left = bursts
-        self._base = AxiModel(manifest, AxiBehaviour()).base
+        self._places = array_places(self._memory)
+        size = self._memory.word_bytes
+        ends = ((place.first_byte, place.first_byte + place.bytes) for place in self._places)
+        self._readable = [range(first // size, end // size) for first, end in ends]
         self._reads: deque[Address] = deque()
         self._writes: deque[_Burst] = deque()
         self._to_send: deque[_Burst] = deque()
@@ -212,11 +224,12 @@ class RandomMaster:
     def _begin(self) -> None:
         size = self._memory.word_bytes
         is_write = self._random.random() < 0.5
-        words = self._writable if is_write else range(self._memory.depth_words)
+        words = self._writable if is_write else self._random.choice(self._readable)
         begin = self._random.choice(words)
-        page = AXI_BASE_BYTES - (self._base + begin * size) % AXI_BASE_BYTES
+        first = address_of(self._places, begin * size)
+        page = AXI_BASE_BYTES - first % AXI_BASE_BYTES
         beats = self._random.randint(1, min(AXI_MOST_BEATS, words.stop - begin, page // size))
-        address = Address(0, self._base + begin * size, beats - 1, size.bit_length() - 1, 1, 3, 0)
+        address = Address(0, first, beats - 1, size.bit_length() - 1, 1, 3, 0)
         if not is_write:
             self._reads.append(address)
             return

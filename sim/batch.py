@@ -11,6 +11,7 @@ import numpy as np
 from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import (
+    AXI_ADDRESS_BITS,
     MOST_MEMORY_BYTES,
     WORD_BITS,
     AxiPorts,
@@ -21,13 +22,13 @@ from rtlgen.manifest.memory_map import (
 )
 from rtlgen.sim import native_engine
 from rtlgen.sim.axi_behaviour import AxiBehaviour
-from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.sim.models import Harness, compile_verilated
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.system.tools import run_tool
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, scalar_word
 from rtlgen.verify.values import Value, to_words, value_of
+from sim.axi_traffic import place_words
 
 MAX_SCALARS = 8
 _KINDS: tuple[MemoryKind, ...] = ("fixed", "axi", "dram")
@@ -116,8 +117,9 @@ def _memory(circuit: Circuit, values: Inputs, pauses: int) -> Iterator[int]:
         yield 0
         return
     yield 1 + _KINDS.index(memory.kind)
-    yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles, axi_base(memory))
+    yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles)
     if memory.is_axi:
+        yield from place_words(memory)
         yield from AxiBehaviour(pauses=pauses).words()
     else:
         yield int(pauses > 0)
@@ -169,11 +171,14 @@ def _widest_ports() -> dict[str, PortUse]:
 def _wrapper(manifests: Sequence[Manifest]) -> str:
     """Return the module `batch`: all circuits behind one set of ports."""
     uses = _widest_ports()
+    bases = [native_engine.base_slices(manifest.memory) for manifest in manifests]
+    most_bases = max(1, *map(len, bases))
     lines = [
         "module batch (input clock, input reset, input start, input [15:0] chosen,",
         "  input [15:0] array, input [63:0] addr, input en, input [7:0] we, input [63:0] wdata,",
         *(f"  input [63:0] scalar_{k}," for k in range(MAX_SCALARS)),
         *(f"  {way}put [{width - 1}:0] memory_{kind}," for kind, (way, width) in uses.items()),
+        f"  input [{most_bases * AXI_ADDRESS_BITS - 1}:0] {native_engine.BASES},",
         "  output done, output idle, output [63:0] returned, output [63:0] rdata);",
     ]
     requests = [f"memory_{kind}" for kind, (way, _) in uses.items() if way == "out"]
@@ -199,6 +204,7 @@ def _wrapper(manifests: Sequence[Manifest]) -> str:
             wires[manifest.returned.port] = f"returned_{number}"
             taken["returned"].append(f"{here} ? returned_{number} : ")
             lines.append(f"  wire [{manifest.returned.width - 1}:0] returned_{number};")
+        wires |= bases[number]
         if manifest.memory is not None:
             for kind, port in asdict(manifest.memory.ports).items():
                 name = f"memory_{kind}"

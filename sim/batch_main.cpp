@@ -8,9 +8,9 @@
 // INPUTS, 8 bytes each: the number of circuits; of each the cycles after which it hangs, 8 scalars,
 // the number of arrays, and of each array the write enables, the depth and the words; then of the
 // memory off chip its kind (0: there is none, 1: of constant latency, 2: behind an AXI4 port, 3:
-// the same with one data bus), the bytes of a word, the words, the cycles of an access, the base,
-// whether it pauses now and then or how it behaves (axi_port.h), whose each byte is, and what is in
-// it.
+// the same with one data bus), the bytes of a word, the words, the cycles of an access,
+// whether it pauses now and then, or where its arrays are and how it behaves (axi_port.h), whose each
+// byte is, and what is in it.
 // OUTPUTS, likewise: of each circuit an outcome (0 done, 1 hang, 2 protocol, 3 memory), cycles,
 // return value, the words of all arrays and the bytes of the memory.
 // Standard output: a line for each rule of a memory port that is broken, "CIRCUIT MESSAGE".
@@ -184,10 +184,11 @@ std::unique_ptr<MemoryPort> take_port(std::istream& from) {
     const uint64_t kind = take(from);
     if (!kind) return std::make_unique<MemoryPort>();
     const uint64_t word_bytes = take(from), depth = take(from), latency = take(from);
-    const uint64_t base = take(from);
     if (kind >= 2) {
-        auto port = std::make_unique<AxiPort>(word_bytes, depth, latency, base, kind == 3);
-        port->take([&] { return take(from); });
+        const auto word = [&] { return take(from); };
+        auto port = std::make_unique<AxiPort>(word_bytes, depth, latency, kind == 3,
+                                              take_places(word));
+        port->take(word);
         return port;
     }
     if (take(from)) return std::make_unique<PausingPort>(word_bytes, depth, latency);

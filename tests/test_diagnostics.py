@@ -44,8 +44,8 @@ from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.pluto.search import pluto
 from rtlgen.scheduling.replay import replay
+from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import RESPONSES, BusError
-from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.job import Outcome, Result, RunRecord
 from rtlgen.system.cache import new_in
 from rtlgen.system.memory_limit import memory_limit_mb
@@ -532,7 +532,7 @@ def a_circuit_that_stores_behind_a_row(_: pytest.MonkeyPatch) -> None:
 def a_memory_that_answers_with_an_error(_: pytest.MonkeyPatch) -> None:
     design = Increment(64, 16, (3, 6), latency_cycles=8, kind="axi").manifest()
     assert design.memory is not None
-    error = BusError("read", axi_base(design.memory) + 24, RESPONSES["slverr"])
+    error = BusError("read", array_places(design.memory)[0].address + 24, RESPONSES["slverr"])
     runs = (RunRecord(29, None, None), RunRecord(12, None, None, error=error))
     _raise_broken_rule(Result("done", "", runs, {}), design, Path("sim"))
 

@@ -9,18 +9,20 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Signature
 
 from rtlgen.hw.axi_write import AxiWrite
-from rtlgen.hw.bursts import PAGE_BITS, BurstFormer
+from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, ArrayPages, BurstFormer
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.merge import OfferMerge
 from rtlgen.hw.offers import offer_signature, written_bytes
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.turns import RoundRobin, Turns
 from rtlgen.ir.memory_side import BURST_WORDS
-from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer, Workers
+from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion, Transfer, Workers
 
 USERS = 2
 WORD_BITS = 11
 COUNT_BITS = 12
+FAR_BITS = 6
+"""Of how far an array is from its place in the map, in pages, either way."""
 FEW_BITS = 4
 """Of a count that is no larger than a bounded proof has cycles."""
 
@@ -43,18 +45,30 @@ class Bursts(wiring.Component):
 
     Any user may offer anything in every cycle, as long as `follows` is true. Words are counted as
     they are taken; of one of them, whichever it is, the number is held, and looked for in the burst
-    that covers it.
+    that covers it. They are in two arrays, the first one a page, which are anywhere.
     """
 
-    def __init__(self, kind: type[BurstFormer] = BurstFormer, bytes_per_word: int = 8) -> None:
-        self.former = kind(USERS, WORD_BITS, bytes_per_word)
+    def __init__(
+        self,
+        kind: type[BurstFormer] = BurstFormer,
+        bytes_per_word: int = 8,
+        pages: type[ArrayPages] = ArrayPages,
+    ) -> None:
         self.bytes_per_word = bytes_per_word
+        self.page_words = (1 << PAGE_BITS) // bytes_per_word
+        bits, others = 8 * bytes_per_word, (1 << WORD_BITS) - self.page_words
+        arrays = (
+            OffChip("first", bits, False, (self.page_words,), "inout", 0),
+            OffChip("second", bits, False, (others,), "inout", self.page_words),
+        )
+        side = MemorySide(bits, Bus("axi", 8), arrays)
+        self.former = kind(USERS, WORD_BITS, pages(side, {"first", "second"}))
         each = unsigned(USERS)
         members = {name: In(each) for name in ("offered", "moves", "follows")}
         flags = ("stops", "room", "voids", "may_close", "ready")
         members |= {name: In(1) for name in flags}
         members |= {f"word_{n}": In(WORD_BITS) for n in range(USERS)}
-        members |= {"which": In(COUNT_BITS), "base": In(4)}
+        members |= {"which": In(COUNT_BITS), "far_0": In(FAR_BITS), "far_1": In(FAR_BITS)}
         super().__init__(Signature(members))
 
     def elaborate(self, platform: object) -> Module:
@@ -68,7 +82,8 @@ class Bursts(wiring.Component):
         m.d.comb += [
             former.ready.eq(self.ready),
             former.word.eq(chosen_word),
-            former.base.eq(self.base),
+            former.far_0.eq(self.far_0.as_signed()),
+            former.far_1.eq(self.far_1.as_signed()),
         ]
         self._assume(m, words)
         m.d.comb += [
@@ -92,10 +107,14 @@ class Bursts(wiring.Component):
             # The word on top of the open burst is the last one of its owner: for induction.
             with m.If(former.open & former.owner[n]):
                 m.d.comb += Assert(last == former.first + former.length)
-        which, began = Signal(COUNT_BITS), Signal()
-        m.d.sync += [which.eq(self.which), began.eq(1)]
-        with m.If(began):
-            m.d.comb += Assume(self.which == which)
+        began = Signal()
+        m.d.sync += began.eq(1)
+        # The bases of arrays stay as they are, too.
+        for value in (self.which, self.far_0, self.far_1):
+            before = Signal.like(value)
+            m.d.sync += before.eq(value)
+            with m.If(began):
+                m.d.comb += Assume(value == before)
 
     def _cover(self, m: Module, word: Value) -> None:
         former = self.former
@@ -113,6 +132,7 @@ class Bursts(wiring.Component):
                 Assert((former.owner & (former.owner - 1)) == 0),
                 Assert(former.owner != 0),
                 Assert((former.first % BURST_WORDS) + former.length < BURST_WORDS),
+                Assert(former.array == Mux(former.first < self.page_words, 1, 2)),
             ]
             with m.If(seen & (self.which >= closed)):
                 m.d.comb += Assert(number == former.first + (self.which - closed)[:WORD_BITS])
@@ -137,10 +157,13 @@ class Bursts(wiring.Component):
                 ),
             ]
             with m.If(seen & (self.which >= sent) & (self.which < sent + sent_words)):
-                place = Signal(32)
+                # Its array is anywhere; there the word is in its place.
+                first, address = Signal(WORD_BITS), Signal(ADDRESS_BITS)
+                far = Mux(number < self.page_words, former.far_0, former.far_1)
                 m.d.comb += [
-                    place.eq((number - (self.which - sent)) << shift),
-                    Assert(former.addr[:PAGE_BITS] == place[:PAGE_BITS]),
+                    first.eq(number - (self.which - sent)),
+                    address.eq((far << PAGE_BITS) + (first << shift)),
+                    Assert(former.addr == address),
                 ]
 
 

@@ -24,7 +24,7 @@ from hw_tests.formal.harnesses import (
 from hw_tests.formal.mutants import changed, changed_module
 from hw_tests.formal.prove import Method, prove
 from rtlgen.hw.axi_write import AxiWrite
-from rtlgen.hw.bursts import BurstFormer
+from rtlgen.hw.bursts import ArrayPages, BurstFormer
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.merge import OfferMerge
 from rtlgen.hw.tile_sequencer import TileSequencer
@@ -87,11 +87,26 @@ def test_bursts_cover_their_words_and_keep_in_their_page(
         ("(~self.valid | self.ready)", "self.room"),
         ("self.owner.eq(self.chosen)", "self.owner.eq(1)"),
         ("self.open & ~self.extends", "self.open"),
+        ("self.pages.array_of(self.word)", "self.pages.array_of(self.first)"),
         ("Mux(self.extends, grows, turns)", "Mux(self.extends, grows, eligible)"),
     ],
 )
 def test_a_wrong_burst_is_found(old: str, new: str, tmp_path: Path) -> None:
     assert prove(Bursts(changed(BurstFormer, old, new)), tmp_path, "bounded", 8) == "broken"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("page >= start", "page > start"),
+        ("here & ~above", "here"),
+        ("pages + place[PAGE_BITS:]", "pages"),
+        ("Cat(place[:PAGE_BITS]", "Cat(place[: PAGE_BITS - 1], 0"),
+    ],
+)
+def test_a_wrong_address_is_found(old: str, new: str, tmp_path: Path) -> None:
+    wrong = changed(ArrayPages, old, new)
+    assert prove(Bursts(pages=wrong), tmp_path, "bounded", 8) == "broken"
 
 
 WORKERS = (0, 0, 1, 2, 2)

@@ -8,7 +8,7 @@ from amaranth.hdl import Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
+from rtlgen.hw.bursts import ADDRESS_BITS, ArrayPages, BurstFormer, far_members
 from rtlgen.hw.merge import streams_of, tell_finished
 from rtlgen.hw.offers import (
     OUT_OF_STEP,
@@ -47,7 +47,7 @@ class AxiRead(wiring.Component):
     error_word, error_response: Out, number of the word whose answer was the first such one, and
         that answer, before the word is told to be there; error_response: OKAY while there is none,
         OUT_OF_STEP without a word where the port is.
-    base: In, of the memory, in pages of 4096 bytes.
+    far_N: In, see `ArrayPages`.
     araddr, arlen, arvalid, rready: Out; arready, rdata, rresp, rlast, rvalid: In; of AXI4.
     """
 
@@ -57,13 +57,14 @@ class AxiRead(wiring.Component):
         self.workers = tuple(workers)
         self.side = side
         self.transfers = tuple(transfers)
+        self.pages = ArrayPages(side, {transfer.array for transfer in transfers})
         super().__init__(
             Signature(
                 {
                     "begin": In(1),
                     **error_members(side),
                     "failed": In(1),
-                    "base": In(ADDRESS_BITS - PAGE_BITS),
+                    **far_members(self.pages),
                     "araddr": Out(ADDRESS_BITS),
                     "arlen": Out(8),
                     "arvalid": Out(1),
@@ -85,7 +86,7 @@ class AxiRead(wiring.Component):
         side, users = self.side, range(len(self.transfers))
         streams, users_of = streams_of(m, self)
         m.submodules.bursts = bursts = BurstFormer(
-            len(streams), address_bits(side.depth_words), side.bytes_per_word
+            len(streams), address_bits(side.depth_words), self.pages
         )
         entry = data.StructLayout(
             {
@@ -100,12 +101,12 @@ class AxiRead(wiring.Component):
         # The head of the queue is in a register: a RAM of LUTs is slow to read.
         new, head, has_head = Signal(entry), Signal(entry, reset_less=True), Signal()
         bursts.take_from(m, streams)
+        bursts.take_places(m, self)
         m.d.comb += [
             bursts.stops.eq(self.failed | self.error),
             bursts.room.eq(asked.w_rdy),
             bursts.voids.eq(asked.w_rdy),
             bursts.may_close.eq(1),
-            bursts.base.eq(self.base),
             bursts.ready.eq(self.arready),
             self.araddr.eq(bursts.addr),
             self.arlen.eq(bursts.len),

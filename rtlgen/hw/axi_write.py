@@ -8,7 +8,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
+from rtlgen.hw.bursts import ADDRESS_BITS, ArrayPages, BurstFormer, far_members
 from rtlgen.hw.merge import streams_of, tell_finished
 from rtlgen.hw.offers import (
     OUT_OF_STEP,
@@ -41,7 +41,7 @@ class AxiWrite(wiring.Component):
 
     Members
     -------
-    offer_N, finished_N: see `offers`. begin, error, failed, base: as of `AxiRead`.
+    offer_N, finished_N: see `offers`. begin, error, failed, far_N: as of `AxiRead`.
     error_word, error_response: Out, as of `AxiRead`, but the first word of a burst: an answer is
         to all of it.
     awaddr, awlen, awvalid, wdata, wstrb, wlast, wvalid, bready: Out; awready, wready, bresp,
@@ -61,13 +61,14 @@ class AxiWrite(wiring.Component):
         self.bursts = side.bus.write_bursts if bursts is None else bursts
         self.side = side
         self.transfers = tuple(transfers)
+        self.pages = ArrayPages(side, {transfer.array for transfer in transfers})
         super().__init__(
             Signature(
                 {
                     "begin": In(1),
                     **error_members(side),
                     "failed": In(1),
-                    "base": In(ADDRESS_BITS - PAGE_BITS),
+                    **far_members(self.pages),
                     "awaddr": Out(ADDRESS_BITS),
                     "awlen": Out(8),
                     "awvalid": Out(1),
@@ -90,7 +91,7 @@ class AxiWrite(wiring.Component):
         side, users = self.side, range(len(self.transfers))
         streams, users_of = streams_of(m, self)
         m.submodules.bursts = bursts = BurstFormer(
-            len(streams), address_bits(side.depth_words), side.bytes_per_word
+            len(streams), address_bits(side.depth_words), self.pages
         )
         beat = data.StructLayout(
             {"data": side.word_bits, "strobes": side.bytes_per_word, "last": 1}
@@ -105,12 +106,12 @@ class AxiWrite(wiring.Component):
         user = chosen_of(bursts.chosen, users_of)
         last = chosen_of(bursts.chosen, [stream.last for stream in streams])
         bursts.take_from(m, streams)
+        bursts.take_places(m, self)
         m.d.comb += [
             bursts.stops.eq(self.failed | self.error),
             bursts.room.eq(words.w_rdy),
             bursts.voids.eq(asked.w_rdy & ~bursts.open),
             bursts.may_close.eq(words.w_rdy & asked.w_rdy),
-            bursts.base.eq(self.base),
             bursts.ready.eq(self.awready),
             self.awaddr.eq(bursts.addr),
             self.awlen.eq(bursts.len),

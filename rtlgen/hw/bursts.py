@@ -7,21 +7,63 @@ words, and while the bus makes it wait it may still grow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out, Signature
+from amaranth.lib.wiring import In, Member, Out, Signature
 
 from rtlgen.hw.offers import chosen_of
 from rtlgen.hw.turns import Turns
-from rtlgen.ir.memory_side import BURST_WORDS
+from rtlgen.ir.memory_side import BURST_WORDS, PAGE_BYTES, MemorySide
 
-PAGE_BITS = 12
-"""Of an address in 4096 bytes: what AXI4 lets no burst cross (specification, A3.4.1)."""
+PAGE_BITS = (PAGE_BYTES - 1).bit_length()
+ADDRESS_BITS = 64
 
-ADDRESS_BITS = 32
+
+class ArrayPages:
+    """The pages of the memory map that arrays begin with, in order of their places.
+
+    A word's array is known by its page. What is held of each array is how far it is from its place
+    in the map, in pages, so that one sum gives an address.
+
+    Parameters
+    ----------
+    names: of the arrays that are meant.
+    """
+
+    def __init__(self, side: MemorySide, names: Collection[str]) -> None:
+        self._shift = (side.bytes_per_word - 1).bit_length()
+        arrays = sorted(side.arrays, key=lambda array: array.base_words)
+        chosen = [array for array in arrays if array.name in names]
+        self.names = tuple(array.name for array in chosen)
+        self.starts = tuple(array.base_words << self._shift >> PAGE_BITS for array in chosen)
+
+    def array_of(self, word: Value) -> Value:
+        """Return a bit for each array: the word with that number is in it."""
+        place = Cat(Const(0, self._shift), word)
+        page = place[PAGE_BITS:]
+        behind = [Const(1, 1), *(page >= start for start in self.starts[1:]), Const(0, 1)]
+        return Cat(here & ~above for here, above in pairwise(behind))
+
+    def address(self, m: Module, word: Value, array: Value, far: Sequence[Value]) -> Value:
+        """Return the address of a word.
+
+        Parameters
+        ----------
+        array: as of `array_of`. far: of each array, see above.
+        """
+        place = Signal(ADDRESS_BITS)
+        m.d.comb += place.eq(Cat(Const(0, self._shift), word))
+        pages = far[0] if len(far) == 1 else chosen_of(array, far)
+        return Cat(place[:PAGE_BITS], (pages + place[PAGE_BITS:])[: ADDRESS_BITS - PAGE_BITS])
+
+
+def far_members(pages: ArrayPages) -> Mapping[str, Member]:
+    """Return the inputs that tell how far arrays are from their places, in pages."""
+    return {f"far_{n}": In(ADDRESS_BITS - PAGE_BITS) for n in range(len(pages.names))}
 
 
 class BurstFormer(wiring.Component):
@@ -30,7 +72,7 @@ class BurstFormer(wiring.Component):
     Parameters
     ----------
     users: how many streams of offers there are; the first one that offers something comes first.
-    word_bits: width of a word's number. bytes_per_word
+    word_bits: width of a word's number. pages: of the arrays that the words are in.
 
     Members
     -------
@@ -42,15 +84,16 @@ class BurstFormer(wiring.Component):
     chosen: Out, a bit a user: its offer is taken. is_word: Out(1), it moves a word.
     extends: Out(1), it goes on with the open burst.
     open: Out(1), there is an open burst. owner: Out, its user, a bit a user. first, length: Out,
-        its first word, and how many more it has.
+        its first word, and how many more it has. array: Out, the one it is in, a bit an array of
+        `pages`.
     closing: Out(1), it is closed in this cycle, and handed over to the address channel.
-    base: In, of the memory, in pages.
+    far_N: In, how far array N of `pages` is from its place, in pages.
     addr, len, valid: Out, of the address channel, len: words - 1; ready: In(1).
     """
 
-    def __init__(self, users: int, word_bits: int, bytes_per_word: int) -> None:
+    def __init__(self, users: int, word_bits: int, pages: ArrayPages) -> None:
         self.users = users
-        self.bytes_per_word = bytes_per_word
+        self.pages = pages
         each = unsigned(users)
         length = BURST_WORDS.bit_length() - 1
         super().__init__(
@@ -71,8 +114,9 @@ class BurstFormer(wiring.Component):
                     "owner": Out(each),
                     "first": Out(word_bits),
                     "length": Out(length),
+                    "array": Out(len(pages.names)),
                     "closing": Out(1),
-                    "base": In(ADDRESS_BITS - PAGE_BITS),
+                    **far_members(pages),
                     "addr": Out(ADDRESS_BITS),
                     "len": Out(length),
                     "valid": Out(1),
@@ -90,6 +134,11 @@ class BurstFormer(wiring.Component):
             self.follows.eq(Cat(offer.follows for offer in offers)),
             self.word.eq(chosen_of(self.chosen, [offer.word for offer in offers])),
         ]
+
+    def take_places(self, m: Module, port: Any) -> None:
+        """Wire the places of arrays to a port that has the same inputs for them."""
+        for far in far_members(self.pages):
+            m.d.comb += getattr(self, far).eq(getattr(port, far))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -121,24 +170,20 @@ class BurstFormer(wiring.Component):
             self.is_word.eq((self.chosen & words).any()),
         ]
         opens = self.is_word & ~self.extends
+        far = [getattr(self, name) for name in far_members(self.pages)]
         with m.If(opens):
             m.d.sync += [self.first.eq(self.word), self.length.eq(0), self.owner.eq(self.chosen)]
+            m.d.sync += self.array.eq(self.pages.array_of(self.word))
         with m.Elif(self.is_word):
             m.d.sync += self.length.eq(self.length + 1)
         m.d.sync += self.open.eq(opens | (self.open & ~self.closing))
-        self._hand_over(m)
-        return m
-
-    def _hand_over(self, m: Module) -> None:
-        """Put the burst that is closed on the address channel."""
-        shift = (self.bytes_per_word - 1).bit_length()
-        place = Signal(ADDRESS_BITS)
-        m.d.comb += place.eq(self.first << shift)
+        # Hand the burst that is closed over to the address channel.
         with m.If(self.closing):
             m.d.sync += [
-                self.addr.eq(Cat(place[:PAGE_BITS], self.base + place[PAGE_BITS:])),
+                self.addr.eq(self.pages.address(m, self.first, self.array, far)),
                 self.len.eq(self.length),
                 self.valid.eq(1),
             ]
         with m.Elif(self.ready):
             m.d.sync += self.valid.eq(0)
+        return m

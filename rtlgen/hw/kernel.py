@@ -8,6 +8,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
+from rtlgen.hw.bursts import ADDRESS_BITS
 from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
 from rtlgen.hw.held_scalars import HeldScalars
 from rtlgen.hw.issue_points import OWN_NAMES, region_names
@@ -72,6 +73,7 @@ class Kernel(wiring.Component):
                 }
         if plan.memory_side is not None:
             members |= memory_pins(plan.memory_side)
+            members |= {port: In(ADDRESS_BITS) for port in self.names.bases.values()}
         if plan.returned is not None:
             members["return_value"] = Out(plan.memory(plan.returned).width_bits)
         if plan.checksum is not None:
@@ -217,7 +219,9 @@ class _KernelBuilder:
             finished |= {window: parts.finished(window) for window in parts.movers}
         if not movers:
             return
-        self._off_chip = OffChipPort(side, movers, workers, self._kernel)
+        kernel = self._kernel
+        bases = {name: getattr(kernel, port) for name, port in kernel.names.bases.items()}
+        self._off_chip = OffChipPort(side, movers, workers, kernel, bases)
         self._off_chip.build(self._m, self._modules, self._sequencer.accepted, finished)
 
     def _build_checksum(self, names: tuple[str, ...]) -> None:

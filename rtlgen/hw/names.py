@@ -13,7 +13,7 @@ from rtlgen.manifest.memory_map import AxiPorts, MemoryPorts
 
 CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
 MEMORY_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack")
-_AXI_OWN_PORTS = ("base", "error", "error_address", "error_write", "error_response")
+_AXI_OWN_PORTS = ("error", "error_address", "error_write", "error_response")
 """Of a port of kind `axi`, those that are none of AXI4's."""
 AXI_PORTS = AxiPorts(
     **{
@@ -102,10 +102,17 @@ def prefix_ports(component: wiring.Component, prefix: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PortNames:
-    """Names of the ports that come from the C program: scalars, and memories the host reaches."""
+    """Names of the ports that come from the C program.
+
+    Members
+    -------
+    scalars. hosts: of memories that the host reaches. bases: of arrays behind a bus with bursts,
+        the input with the address of each.
+    """
 
     scalars: dict[str, str]
     hosts: dict[str, HostPort]
+    bases: dict[str, str]
 
 
 def port_names(plan: KernelPlan) -> PortNames:
@@ -124,4 +131,7 @@ def port_names(plan: KernelPlan) -> PortNames:
         for memory in plan.memories
         if memory.has_host_port
     }
-    return PortNames(scalars, hosts)
+    side = plan.memory_side
+    based = side.arrays if side is not None and side.bus.has_bursts else ()
+    bases = {array.name: namer.name(f"{array.name}_base") for array in based}
+    return PortNames(scalars, hosts, bases)

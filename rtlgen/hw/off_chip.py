@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Member, Out
 
 from rtlgen.hw.axi_read import AxiRead
 from rtlgen.hw.axi_write import AxiWrite
-from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS
+from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, ArrayPages, far_members
 from rtlgen.hw.fixed_port import FixedPort
 from rtlgen.hw.memory import ArrayStorage
 from rtlgen.hw.mover import Mover
@@ -31,7 +31,6 @@ def memory_pins(side: MemorySide) -> Mapping[str, Member]:
     """Return the pins of a kernel by their names."""
     if side.bus.has_bursts:
         pins = {
-            "base": In(ADDRESS_BITS),
             "error": Out(1),
             "error_address": Out(ADDRESS_BITS),
             "error_write": Out(1),
@@ -87,7 +86,8 @@ class OffChipPort:
     Parameters
     ----------
     movers: by window. workers: by window, the number of its worker; in order.
-    pins: of the kernel, which has the attributes of `memory_pins`.
+    pins: of the kernel, which has the attributes of `memory_pins`. bases: by array, of its pins
+        too: the address at which it begins.
     """
 
     def __init__(
@@ -96,11 +96,13 @@ class OffChipPort:
         movers: Mapping[str, Mover],
         workers: Mapping[str, int],
         pins: Any,
+        bases: Mapping[str, Value],
     ) -> None:
         self._side = side
         self._workers = workers
         self._movers = movers
         self._pins = {pin: getattr(pins, name) for pin, name in asdict(memory_ports(side)).items()}
+        self._bases = bases
         self._fills: dict[str, tuple[Value, Value, Value]] = {}
         """Of each window that is filled: when, where, and with what."""
 
@@ -129,17 +131,8 @@ class OffChipPort:
         self, m: Module, names: Namer, accepted: Value, finished: Mapping[str, Signal]
     ) -> None:
         pins, side = self._pins, self._side
-        base = Signal(ADDRESS_BITS - PAGE_BITS, name="mem_base_held", reset_less=True)
         misplaced = Signal(name="mem_misplaced", reset_less=True)
-        highest = (1 << ADDRESS_BITS) - side.depth_words * side.bytes_per_word >> PAGE_BITS
-        with m.If(accepted):
-            m.d.sync += base.eq(pins["base"][PAGE_BITS:])
-            # Where the memory begins inside of a page, or goes round, nothing is asked for.
-            starts_inside = pins["base"][:PAGE_BITS].any()
-            page = pins["base"][PAGE_BITS:]
-            # A memory of one page ends in time wherever it begins.
-            goes_round = page > highest if highest < (1 << len(page)) - 1 else Const(0)
-            m.d.sync += misplaced.eq(starts_inside | goes_round)
+        far = self._hold_bases(m, accepted, misplaced)
         # A cycle late, since what it stops is all over the circuit: a word more does no harm.
         failed = Signal(name="mem_failed")
         m.d.sync += failed.eq(pins["error"])
@@ -157,22 +150,52 @@ class OffChipPort:
             port = kind(side, transfers, [self._workers[t.window] for t in transfers])
             m.submodules[names.name(f"axi_{direction}")] = port
             for pin, member in port.signature.members.items():
-                if pin in pins and pin not in ("base", *error_members(side)):
+                if pin in pins and pin not in error_members(side):
                     mine, theirs = getattr(port, pin), pins[pin]
                     m.d.comb += theirs.eq(mine) if member.flow == Out else mine.eq(theirs)
             m.d.comb += [
                 port.begin.eq(accepted),
-                port.base.eq(base),
                 port.failed.eq(failed),
+                *(
+                    getattr(port, member).eq(far[array])
+                    for member, array in zip(far_members(port.pages), port.pages.names, strict=True)
+                ),
             ]
             ports[direction] = port
             fills = (port.fill_row, port.fill_data) if isinstance(port, AxiRead) else (None, None)
             self._connect(m, port, movers, finished, *fills)
         m.d.comb += pins["error"].eq(misplaced | Cat(port.error for port in ports.values()).any())
-        self._tell_first_error(m, accepted, base, ports)
+        self._tell_first_error(m, accepted, far, ports)
+
+    def _hold_bases(self, m: Module, accepted: Value, misplaced: Signal) -> dict[str, Signal]:
+        """Return of each array how far it is from its place in the map of this run, in pages.
+
+        Where one begins inside of a page, or goes round, nothing is asked for.
+        """
+        side, wrong, far = self._side, [], {}
+        everything = ArrayPages(side, set(self._bases))
+        words = {array.name: array.words(side.word_bits) for array in side.arrays}
+        for name, start in zip(everything.names, everything.starts, strict=True):
+            base = self._bases[name]
+            page = base[PAGE_BITS:]
+            wrong.append(base[:PAGE_BITS].any())
+            highest = (1 << ADDRESS_BITS) - words[name] * side.bytes_per_word >> PAGE_BITS
+            # An array of one page ends in time wherever it begins.
+            if highest < (1 << len(page)) - 1:
+                wrong.append(page > highest)
+            far[name] = Signal(len(page), name=f"{name}_far", reset_less=True)
+            with m.If(accepted):
+                m.d.sync += far[name].eq(page - start)
+        with m.If(accepted):
+            m.d.sync += misplaced.eq(Cat(wrong).any())
+        return far
 
     def _tell_first_error(
-        self, m: Module, accepted: Value, base: Value, ports: Mapping[str, AxiRead | AxiWrite]
+        self,
+        m: Module,
+        accepted: Value,
+        far: Mapping[str, Value],
+        ports: Mapping[str, AxiRead | AxiWrite],
     ) -> None:
         """Show which answer was the first one that was an error; of two in one cycle the read's."""
         pins, side = self._pins, self._side
@@ -191,11 +214,11 @@ class OffChipPort:
             with m.If(is_write if direction == "store" else ~is_write):
                 m.d.comb += [word.eq(port.error_word), response.eq(port.error_response)]
         m.d.comb += pins["error_write"].eq(is_write & response.any())
-        place = Signal(ADDRESS_BITS, name="mem_error_place")
-        m.d.comb += place.eq(word << (side.bytes_per_word - 1).bit_length())
+        pages = ArrayPages(side, set(far))
+        address = pages.address(m, word, pages.array_of(word), [far[name] for name in pages.names])
         with m.If(response[1]):
             # No error leaves the address 0, whatever the base was.
-            m.d.comb += pins["error_address"].eq(Cat(place[:PAGE_BITS], base + place[PAGE_BITS:]))
+            m.d.comb += pins["error_address"].eq(address)
 
     def _connect(
         self,

@@ -24,6 +24,9 @@ from rtlgen.options import BusKind
 
 BYTE_BITS = 8
 
+PAGE_BYTES = 4096
+"""What AXI4 lets no burst cross (specification, A3.4.1): each array begins with a page."""
+
 BURST_WORDS = 16
 """Words of a burst at most. A burst ends where the number of the next word is a multiple of this:
 so it never crosses a border of 4096 bytes either, whatever the width of a word.
@@ -138,6 +141,10 @@ class Bus:
         bursts = -(-(self.latency_cycles + PORT_CYCLES) // (1 + self.burst_cycles))
         return max(LEAST_WRITE_BURSTS, _power_above(bursts))
 
+    def alignment_words(self, word_bits: int) -> int:
+        """Return of how many words each array begins at a multiple."""
+        return PAGE_BYTES * BYTE_BITS // word_bits if self.has_bursts else 1
+
     def behind(self, latency_cycles: int) -> Bus:
         """Return the bus of the same circuit in front of a memory with another latency."""
         return _OtherMemory(self.kind, latency_cycles, self)
@@ -194,6 +201,8 @@ class MemorySide:
                 raise PlanError(f"{array.name} does not fit words of {self.word_bits} bits")
             if array.base_words < taken:
                 raise PlanError(f"{array.name} begins in another array")
+            if array.base_words % self.bus.alignment_words(self.word_bits):
+                raise PlanError(f"{array.name} begins inside of a page")
             taken = array.base_words + array.words(self.word_bits)
 
     @property

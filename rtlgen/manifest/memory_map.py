@@ -12,18 +12,19 @@ of `ack` alone. A memory gives `ack` in cycle number `latency_cycles` of every a
 
 Port of kind `axi`
 ------------------
-An AXI4 master with one ID and addresses of bytes. Byte 0 of the memory is at address `base`, which
-is sampled with `start`, a multiple of 4096. Every burst is INCR, of 1 to 16 whole words, and
-crosses no multiple of 4096. Several bursts are outstanding at a time. A word is not offered before
-its burst's address is; a byte whose strobe is 0 stays as it is, and is 0 on the bus. `error` is
-valid from `done` to the next start: some response of the run was SLVERR or DECERR, or answers were
-not those asked for, and the arrays hold nothing of use. With it, of the first such response, or of
-two in one cycle that of the read: `error_response` is the response itself, `error_write` is high
-for a write, and `error_address` is the address of the word that was read, or of the first word of
-the burst that was written, whose one response is for all of it. Where only `base` was wrong,
-`error_response` is 0; where answers were not those asked for, it is 1, with the address 0, and
-`error` stays high until a reset. The circuit is right with every memory that
-keeps to AXI4; its cycles are predicted for one that is always ready and whose
+An AXI4 master with one ID and addresses of bytes, of 64 bits. Each array has an address of its own,
+a multiple of 4096, which its input `base_port` says and which is sampled with `start`: byte
+`base_bytes` + k of the layout below is at that address + k. Every burst is INCR, of 1 to 16 whole
+words, and crosses no multiple of 4096. Several bursts are outstanding at a time. A word is not
+offered before its burst's address is; a byte whose strobe is 0 stays as it is, and is 0 on the bus.
+`error` is valid from `done` to the next start: some response of the run was SLVERR or DECERR, or
+answers were not those asked for, and the arrays hold nothing of use. With it, of the first such
+response, or of two in one cycle that of the read: `error_response` is the response itself,
+`error_write` is high for a write, and `error_address` is the address of the word that was read, or
+of the first word of the burst that was written, whose one response is for all of it. Where only a
+base was wrong, `error_response` is 0; where answers were not those asked for, it is 1, with the
+address 0, and `error` stays high until a reset. The circuit is right with every memory that keeps
+to AXI4; its cycles are predicted for one that is always ready and whose
 
 - reads of a burst whose address is taken at the edge that ends cycle t give their first word in
   cycle t + `latency_cycles`, or in the cycle after the last word of the burst before if that is
@@ -70,9 +71,9 @@ BYTE_BITS = 8
 WORD_BITS = (8, 16, 32, 64, 128, 256, 512)
 MOST_MEMORY_BYTES = 1 << 32
 MOST_LATENCY_CYCLES = 1 << 20
-AXI_ADDRESS_BITS = 32
+AXI_ADDRESS_BITS = 64
 AXI_BASE_BYTES = 4096
-"""No burst crosses a multiple of it, and the memory begins at one."""
+"""No burst crosses a multiple of it, and each array begins at one."""
 AXI_MOST_BEATS = 16
 DRAM_BURST_CYCLES = 4
 
@@ -106,12 +107,11 @@ class AxiPorts:
 
     Members
     -------
-    base: byte 0 of the memory. error: some response of the run was an error.
+    error: some response of the run was an error.
     error_address, error_write, error_response: of the first one; see above.
     The others have their names of AXI4.
     """
 
-    base: str
     error: str
     error_address: str
     error_write: str
@@ -159,7 +159,6 @@ class AxiPorts:
             ("in", 1),
         )
         return (
-            ("in", AXI_ADDRESS_BITS),
             ("out", 1),
             ("out", AXI_ADDRESS_BITS),
             ("out", 1),
@@ -200,6 +199,7 @@ class MappedArray:
     shape: row-major, at least one dimension.
     base_bytes: of its first element. row_elements: of a row, which may be several of C, as many as
         the last dimensions have. row_bytes: from one row to the next.
+    base_port: where the port is one of AXI4, the input that says where the array is.
     """
 
     name: str
@@ -208,6 +208,7 @@ class MappedArray:
     base_bytes: int
     row_elements: int
     row_bytes: int
+    base_port: str | None = None
 
     def __post_init__(self) -> None:
         if not self.shape or any(extent < 1 for extent in self.shape):
@@ -321,6 +322,14 @@ class MemoryMap:
                 f"array {array.name} ends at byte {array.end_bytes} "
                 f"of a memory of {self.bytes} bytes"
             )
+        if (array.base_port is not None) != self.is_axi:
+            which = "no input for its base" if self.is_axi else f"the base {array.base_port}"
+            raise ValueError(f"array {array.name} has {which} in a memory of kind {self.kind}")
+        if self.is_axi and array.base_bytes % AXI_BASE_BYTES:
+            raise ValueError(
+                f"array {array.name} begins at byte {array.base_bytes}, "
+                f"not on a page of {AXI_BASE_BYTES}"
+            )
 
     def _require_apart(self) -> None:
         ordered = sorted(self.arrays, key=lambda array: array.base_bytes)
@@ -357,7 +366,9 @@ class MemoryMap:
 
     def port_uses(self) -> tuple[tuple[str, PortUse], ...]:
         """Return for each port its name, direction and width."""
-        return tuple(zip(astuple(self.ports), self.ports.uses(self), strict=True))
+        ports = zip(astuple(self.ports), self.ports.uses(self), strict=True)
+        bases = (array.base_port for array in self.arrays if array.base_port is not None)
+        return (*ports, *((port, ("in", AXI_ADDRESS_BITS)) for port in bases))
 
     def array(self, name: str) -> MappedArray:
         """Return where an array is; KeyError when it is not in the memory."""

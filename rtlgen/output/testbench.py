@@ -20,7 +20,7 @@ import numpy as np
 from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
-from rtlgen.sim.axi_model import axi_base
+from rtlgen.sim.array_places import ArrayPlace, array_places
 from rtlgen.sim.memory_image import LOCAL, Bytes, image_of, owners
 from rtlgen.verify.inputs import Inputs, check_inputs, scalar_word
 from rtlgen.verify.values import Value, pattern_of, to_words
@@ -121,7 +121,7 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
         inputs=_driven(manifest),
         memory=manifest.memory,
         ram_file=_RAM_FILE,
-        base=None if manifest.memory is None else axi_base(manifest.memory),
+        places=_places(manifest),
         most_beats=AXI_MOST_BEATS,
         page_bytes=AXI_BASE_BYTES,
         cases=[case.name for case in cases],
@@ -137,6 +137,11 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
     verilog = directory / file
     verilog.write_text(text, encoding="utf-8")
     return Testbench(verilog, tuple(files))
+
+
+def _places(manifest: Manifest) -> tuple[ArrayPlace, ...]:
+    memory = manifest.memory
+    return array_places(memory) if memory is not None and memory.is_axi else ()
 
 
 def _driven(manifest: Manifest) -> list[str]:

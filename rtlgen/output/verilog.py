@@ -196,7 +196,7 @@ def manifest_of(
         checksum="checksum" if plan.checksum is not None else None,
         checksum_arrays=plan.checksum or (),
         predicted_cycles=predicted_cycles(plan),
-        memory=None if plan.memory_side is None else _memory_map(plan.memory_side),
+        memory=None if plan.memory_side is None else _memory_map(plan.memory_side, names),
         verilog=FileEntry(file, sha256_of(verilog.text)),
         source=FileEntry(source.path, sha256_of(source.text)),
         version=version,
@@ -226,7 +226,7 @@ def _in_order(
     return tuple(sorted(of_c, key=lambda entry: places[entry.name]))
 
 
-def _memory_map(side: MemorySide) -> MemoryMap:
+def _memory_map(side: MemorySide, names: PortNames) -> MemoryMap:
     word_bytes = side.bytes_per_word
 
     def mapped(array: OffChip) -> MappedArray:
@@ -237,6 +237,7 @@ def _memory_map(side: MemorySide) -> MemoryMap:
             array.base_words * word_bytes,
             array.shape[-1],
             array.row_words(side.word_bits) * word_bytes,
+            names.bases.get(array.name),
         )
 
     return MemoryMap(

@@ -101,10 +101,13 @@ class BusError:
             return f"an answer to a {self.direction} that is not one that was asked for"
         name = next(name for name, value in RESPONSES.items() if value == self.response)
         what = "word" if self.direction == "read" else "burst"
-        return f"{name.upper()} to the {self.direction} of the {what} at 0x{self.address:08x}"
+        return f"{name.upper()} to the {self.direction} of the {what} at 0x{self.address:x}"
 
     def code(self) -> int:
-        """Return it as one number, as the C++ model has it; 0 is none."""
+        """Return it as one number of 64 bits, as the C++ model has it; 0 is none.
+
+        The address has 61 of them: arrays in simulations are below (see `array_places`).
+        """
         return self.address << 3 | DIRECTIONS.index(self.direction) << 2 | self.response
 
     @staticmethod

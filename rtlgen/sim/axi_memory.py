@@ -12,7 +12,7 @@ from dataclasses import asdict, fields
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 from rtlgen.manifest.contents import Manifest
-from rtlgen.manifest.memory_map import AxiPorts
+from rtlgen.manifest.memory_map import AXI_ADDRESS_BITS, AxiPorts
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
 from rtlgen.sim.axi_model import AxiModel
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word, broken, require_told
@@ -49,7 +49,9 @@ class AxiMemory:
         self._four_state = four_state
         self._pins: dict[str, Handle] = {kind: dut[port] for kind, port in asdict(ports).items()}
         self._names: dict[str, str] = asdict(ports)
-        control.sampled_with_start.append((self._pins["base"], self._model.base, 0xFFFFFFFF))
+        for place in self._model.places:
+            base: Handle = dut[place.array.base_port]
+            control.sampled_with_start.append((base, place.address, (1 << AXI_ADDRESS_BITS) - 1))
 
     def error(self) -> BusError | None:
         """Return the first answer that was an error, as the circuit says.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rtlgen.manifest.contents import Manifest
-from rtlgen.manifest.memory_map import AXI_BASE_BYTES, MemoryMap
+from rtlgen.sim.array_places import address_of, array_places, byte_at
 from rtlgen.sim.axi_behaviour import (
     OKAY,
     OUT_OF_STEP,
@@ -25,14 +25,6 @@ from rtlgen.sim.axi_behaviour import (
 )
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word, broken, require_burst, require_held
 from rtlgen.sim.memory_contents import AccessError, MemoryContents
-
-_HIGHEST_BASE = (1 << 31) - AXI_BASE_BYTES
-"""Behind the first 4096 bytes of such a memory, every bit of the address is another one."""
-
-
-def axi_base(memory: MemoryMap) -> int:
-    """Return the address at which a memory is in simulations."""
-    return _HIGHEST_BASE if _HIGHEST_BASE + memory.bytes <= 1 << 32 else 0
 
 
 @dataclass(slots=True)
@@ -92,7 +84,7 @@ class AxiModel:
     def __init__(self, manifest: Manifest, behaviour: AxiBehaviour) -> None:
         assert manifest.memory is not None
         self._memory = manifest.memory
-        self.base = axi_base(self._memory)
+        self.places = array_places(self._memory)
         self._behaviour = behaviour
         self.contents = MemoryContents(manifest)
         self._reads: deque[_Read] = deque()
@@ -215,14 +207,16 @@ class AxiModel:
         return self._memory.kind == "dram" or self._behaviour.dram > 0
 
     def _word_of(self, seen: Address) -> int:
-        return (seen.addr - self.base) // self._memory.word_bytes
+        byte = byte_at(self.places, seen.addr)
+        assert byte is not None, "a burst is in an array"
+        return byte // self._memory.word_bytes
 
     def _address_of(self, word: int) -> int:
-        return self.base + word * self._memory.word_bytes
+        return address_of(self.places, word * self._memory.word_bytes)
 
     def _look_at_write_address(self, seen: Address, cycle: int) -> None:
         if self._waits.aw is None:
-            require_burst("aw", seen, self._memory, self.base, cycle)
+            require_burst("aw", seen, self._memory, self.places, cycle)
             number = self._write_count
             self._write_count += 1
             self._writes.append(_Write(seen.id, self._word_of(seen), seen.len + 1, number))
@@ -251,7 +245,7 @@ class AxiModel:
 
     def _look_at_read_address(self, seen: Address, cycle: int) -> None:
         if self._waits.ar is None:
-            require_burst("ar", seen, self._memory, self.base, cycle)
+            require_burst("ar", seen, self._memory, self.places, cycle)
         if self._drives.arready:
             beats, number = seen.len + 1, self._read_count
             self._read_count += 1

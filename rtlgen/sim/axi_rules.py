@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS, MemoryMap
+from rtlgen.sim.array_places import ArrayPlace, byte_at
 from rtlgen.sim.axi_behaviour import DIRECTIONS, BusError
 from rtlgen.sim.memory_contents import AccessError
 
@@ -100,8 +101,10 @@ def require_held(waits: Outputs, seen: Outputs, cycle: int) -> None:
                 raise broken(cycle, f"changes {channel}{changed} before {channel}ready was high")
 
 
-def require_burst(channel: str, now: Address, memory: MemoryMap, base: int, cycle: int) -> None:
-    """Require that a burst is one of those that are allowed, in the memory from `base` on.
+def require_burst(
+    channel: str, now: Address, memory: MemoryMap, places: tuple[ArrayPlace, ...], cycle: int
+) -> None:
+    """Require that a burst is one of those that are allowed, in an array.
 
     Raises
     ------
@@ -117,11 +120,11 @@ def require_burst(channel: str, now: Address, memory: MemoryMap, base: int, cycl
     elif beats > AXI_MOST_BEATS:
         what = f"a burst of {beats} words"
     elif now.addr % size:
-        what = f"address {now.addr}, not on a word of {size} bytes"
+        what = f"address 0x{now.addr:x}, not on a word of {size} bytes"
     elif now.addr // AXI_BASE_BYTES != last // AXI_BASE_BYTES:
-        what = f"a burst across address {last // AXI_BASE_BYTES * AXI_BASE_BYTES}"
-    elif now.addr < base or last >= base + memory.bytes:
-        what = f"addresses {now.addr} to {last} of a memory at {base} to {base + memory.bytes - 1}"
+        what = f"a burst across address 0x{last // AXI_BASE_BYTES * AXI_BASE_BYTES:x}"
+    elif byte_at(places, now.addr, beats * size) is None:
+        what = f"addresses 0x{now.addr:x} to 0x{last:x}, which are in no array"
     if what:
         raise broken(cycle, f"asks on {channel} for {what}")
 
@@ -143,4 +146,4 @@ def require_told(address: int, write: int, response: int, was: BusError | None) 
 
 
 def _response(address: int, write: int, response: int) -> str:
-    return f"response {response} to a {DIRECTIONS[write]} at {address}"
+    return f"response {response} to a {DIRECTIONS[write]} at 0x{address:x}"

@@ -10,15 +10,17 @@ from typing import cast
 import numpy as np
 
 from rtlgen.manifest.contents import Manifest
-from rtlgen.manifest.memory_map import MemoryMap
+from rtlgen.manifest.memory_map import AXI_ADDRESS_BITS, MemoryMap
+from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import BusError
-from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord, Words
 from rtlgen.sim.memory_image import over_store, owners
 from rtlgen.sim.models import Harness
 from rtlgen.system.coprocess import Coprocess, Exchange
 
 TOP = "rtlgen_native_top"
+BASES = "memory_bases"
+"""Of the wrapper: the addresses of arrays behind an AXI4 port, the first one in the low bits."""
 FOLDER = Path(__file__).with_name("native")
 MAIN = FOLDER / "kernel_main.cpp"
 
@@ -60,14 +62,30 @@ def _renames(manifest: Manifest) -> list[_Rename]:
     ]
 
 
+def base_slices(memory: MemoryMap | None) -> dict[str, str]:
+    """Return the inputs for the bases of arrays, and which bits of the wrapper's each one is."""
+    if memory is None or not memory.is_axi:
+        return {}
+    found = {}
+    for number, place in enumerate(array_places(memory)):
+        port, first = place.array.base_port, number * AXI_ADDRESS_BITS
+        assert port is not None, "the port is one of AXI4"
+        found[port] = f"{BASES}[{first + AXI_ADDRESS_BITS - 1}:{first}]"
+    return found
+
+
 def wrapper_verilog(manifest: Manifest) -> str:
     """Return a module around the circuit whose port names are the same for every circuit."""
-    renames = _renames(manifest)
-    declared = ",\n".join(
+    renames, bases = _renames(manifest), base_slices(manifest.memory)
+    declarations = [
         f"    {'input' if r.direction == 'in' else 'output'} [{r.width - 1}:0] {r.name}"
         for r in renames
-    )
-    connected = ",\n".join(f"        .\\{r.port} ({r.name})" for r in renames)
+    ]
+    if bases:
+        declarations.append(f"    input [{len(bases) * AXI_ADDRESS_BITS - 1}:0] {BASES}")
+    declared = ",\n".join(declarations)
+    wires = {r.port: r.name for r in renames} | bases
+    connected = ",\n".join(f"        .\\{port} ({wire})" for port, wire in wires.items())
     return (
         f"module {TOP} (\n{declared}\n);\n"
         f"    \\{manifest.top} circuit (\n{connected}\n    );\nendmodule\n"
@@ -108,13 +126,15 @@ def _memory_rows(memory: MemoryMap | None) -> dict[str, list[str]]:
     stem, figures = "memory", []
     if memory is not None:
         stem = "axi" if memory.is_axi else "fixed"
-        figures = [memory.word_bytes, memory.depth_words, memory.latency_cycles]
+        figures = [f"{memory.word_bytes}u", f"{memory.depth_words}u", f"{memory.latency_cycles}u"]
         if memory.is_axi:
-            figures += [axi_base(memory), int(memory.kind == "dram")]
+            places = array_places(memory)
+            rows = (f"{{{p.address}u, {p.first_byte}u, {p.bytes}u}}" for p in places)
+            figures += ["true" if memory.kind == "dram" else "false", f"{{{', '.join(rows)}}}"]
     return {
         "MEMORY_HEADER": [f'"{stem}_port.h"'],
         "MEMORY_PORT": [f"{stem.capitalize()}Port"],
-        "MEMORY_FIGURES": [", ".join(f"{figure}u" for figure in figures)],
+        "MEMORY_FIGURES": [", ".join(figures)],
     }
 
 

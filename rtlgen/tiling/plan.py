@@ -308,6 +308,7 @@ def _memory_side(
             )
         )
         base += arrays[-1].words(request.word_bits)
+        base += -base % request.bus.alignment_words(request.word_bits)
     names = {array.name for array in arrays}
     for access in (read for statement in scop.statements for read in statement.reads):
         if access.is_lookup and access.array in names:

@@ -18,8 +18,8 @@ from rtlgen.errors import RtlgenError
 from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import read_verilog, unwritable
+from rtlgen.sim.array_places import array_places, byte_at
 from rtlgen.sim.axi_behaviour import OUT_OF_STEP, AxiBehaviour, BusError
-from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.job import Job, Outcome, Result
 from rtlgen.sim.memory_image import (
@@ -264,7 +264,8 @@ def _place_of(manifest: Manifest, error: BusError) -> str:
     assert manifest.memory is not None
     if error.response == OUT_OF_STEP:
         return ""
-    byte = error.address - axi_base(manifest.memory)
+    byte = byte_at(array_places(manifest.memory), error.address)
+    assert byte is not None, "a burst is in an array"
     return f", byte {byte} of the memory, {element_of(manifest, byte) or 'in no array'}"
 
 

@@ -13,7 +13,14 @@ import numpy as np
 from rtlgen.hw.names import AXI_PORTS
 from rtlgen.manifest.contents import ArrayEntry, ArrayRole, FileEntry, Manifest, Port
 from rtlgen.manifest.file import sha256_of, write_manifest
-from rtlgen.manifest.memory_map import AxiPorts, MappedArray, MemoryKind, MemoryMap, MemoryPorts
+from rtlgen.manifest.memory_map import (
+    AXI_BASE_BYTES,
+    AxiPorts,
+    MappedArray,
+    MemoryKind,
+    MemoryMap,
+    MemoryPorts,
+)
 
 _FILES: dict[MemoryKind, str] = {
     "fixed": "increment.v",
@@ -26,7 +33,6 @@ _PORTS: dict[MemoryKind, MemoryPorts | AxiPorts] = {
     "dram": AXI_PORTS,
 }
 _MOST_BEATS = 16
-_PAGE_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +70,17 @@ class Increment:
 
     @property
     def _bursts(self) -> list[int]:
-        """Words of each burst: none crosses a page, in A or in B."""
-        page, bursts = _PAGE_BYTES * 8 // self.word_bits, [0]
-        while sum(bursts) < self.words:
-            begin = sum(bursts)
-            pages = (page - begin % page, page - (self.words + begin) % page)
-            bursts.append(min(_MOST_BEATS, self.words - begin, *pages))
-        return bursts[1:]
+        """Words of each burst: none crosses a page, since both arrays begin with one."""
+        full, rest = divmod(self.words, _MOST_BEATS)
+        return [_MOST_BEATS] * full + [rest] * (rest > 0)
+
+    @property
+    def depth_words(self) -> int:
+        """Words of the memory: behind an AXI4 port, each array begins with a page."""
+        if self.kind == "fixed":
+            return 2 * self.words
+        page = AXI_BASE_BYTES * 8 // self.word_bits
+        return -(-self.words // page) * page + self.words
 
     def verilog(self) -> str:
         """Return the circuit."""
@@ -88,7 +98,7 @@ class Increment:
 
     @property
     def _address_bits(self) -> int:
-        return (2 * self.words - 1).bit_length()
+        return (self.depth_words - 1).bit_length()
 
     def manifest(
         self, verilog: str = "", *, roles: tuple[ArrayRole, ArrayRole] = ("in", "out")
@@ -96,16 +106,25 @@ class Increment:
         """Return the manifest of the circuit, or of a changed copy of it."""
         word_bytes = self.word_bits // 8
         row_bytes = self._row_words * word_bytes
-        places = {"A": 0, "B": self.words * word_bytes}
+        places = {"A": 0, "B": (self.depth_words - self.words) * word_bytes}
+        is_axi = self.kind != "fixed"
         memory = MemoryMap(
             kind=self.kind,
             ports=_PORTS[self.kind],
             word_bits=self.word_bits,
-            depth_words=2 * self.words,
+            depth_words=self.depth_words,
             latency_cycles=self.latency_cycles,
             byte_order="little",
             arrays=tuple(
-                MappedArray(name, self.element_bits, self.shape, base, self.shape[-1], row_bytes)
+                MappedArray(
+                    name,
+                    self.element_bits,
+                    self.shape,
+                    base,
+                    self.shape[-1],
+                    row_bytes,
+                    f"{name}_base" if is_axi else None,
+                )
                 for name, base in places.items()
             ),
         )

@@ -9,13 +9,14 @@ module increment #(
     input                      start,
     output reg                 done,
     output reg                 idle,
-    input      [31:0]          mem_base,
+    input      [63:0]          A_base,
+    input      [63:0]          B_base,
     output reg                 mem_error,
-    output reg [31:0]          mem_error_address,
+    output reg [63:0]          mem_error_address,
     output reg                 mem_error_write,
     output reg [1:0]           mem_error_response,
     output                     m_axi_awid,
-    output     [31:0]          m_axi_awaddr,
+    output     [63:0]          m_axi_awaddr,
     output     [7:0]           m_axi_awlen,
     output     [2:0]           m_axi_awsize,
     output     [1:0]           m_axi_awburst,
@@ -33,7 +34,7 @@ module increment #(
     input                      m_axi_bvalid,
     output                     m_axi_bready,
     output                     m_axi_arid,
-    output     [31:0]          m_axi_araddr,
+    output     [63:0]          m_axi_araddr,
     output     [7:0]           m_axi_arlen,
     output     [2:0]           m_axi_arsize,
     output     [1:0]           m_axi_arburst,
@@ -49,14 +50,14 @@ module increment #(
     output                     m_axi_rready
 );
     localparam BYTES = WORD / 8;
-    localparam PAGE = 4096 / BYTES;
-    reg [31:0]         base;
+    reg [63:0]         a_base;
+    reg [63:0]         b_base;
     reg [31:0]         n;       // first word of the burst
     reg [7:0]          got;     // words of it that were read
     reg [7:0]          sent;    // and written
     reg [WORD-1:0]     words [0:255];
-    wire [31:0]        least = least_of(least_of(16, WORDS - n),
-                                        least_of(PAGE - n % PAGE, PAGE - (WORDS + n) % PAGE));
+    // Both arrays begin with a page, so no burst crosses one.
+    wire [31:0]        least = WORDS - n < 16 ? WORDS - n : 16;
     wire               full = (n + sent) % ROW != ROW - 1 || USED % BYTES == 0;
     wire [BYTES-1:0]   all = {BYTES{1'b1}};
     wire [BYTES-1:0]   some = all >> (BYTES - USED % BYTES);
@@ -64,14 +65,10 @@ module increment #(
     wire               over = m_axi_bvalid | (m_axi_rvalid & m_axi_rlast & failed);
     wire               failed = mem_error | (m_axi_rvalid & m_axi_rresp != 0);
 
-    function [31:0] least_of(input [31:0] a, input [31:0] b);
-        least_of = a < b ? a : b;
-    endfunction
-
     assign m_axi_awid = 0;
     assign m_axi_arid = 0;
-    assign m_axi_awaddr = base + (WORDS + n) * BYTES;
-    assign m_axi_araddr = base + n * BYTES;
+    assign m_axi_awaddr = b_base + n * BYTES;
+    assign m_axi_araddr = a_base + n * BYTES;
     assign m_axi_awlen = least - 1;
     assign m_axi_arlen = least - 1;
     assign m_axi_awsize = SIZE;
@@ -99,14 +96,15 @@ module increment #(
     initial begin
         m_axi_awvalid = 0; m_axi_wvalid = 0; m_axi_arvalid = 0; done = 0; idle = 1; mem_error = 0;
         mem_error_address = 0; mem_error_write = 0; mem_error_response = 0;
-        base = 0; n = 0; got = 0; sent = 0;
+        a_base = 0; b_base = 0; n = 0; got = 0; sent = 0;
         for (i = 0; i < 256; i = i + 1) words[i] = 0;
     end
 
     always @(posedge clk) begin
         done <= 0;
         if (idle & start) begin
-            idle <= 0; mem_error <= 0; base <= mem_base; n <= 0; got <= 0; m_axi_arvalid <= 1;
+            idle <= 0; mem_error <= 0; n <= 0; got <= 0; m_axi_arvalid <= 1;
+            a_base <= A_base; b_base <= B_base;
             mem_error_address <= 0; mem_error_write <= 0; mem_error_response <= 0;
         end
         if (m_axi_arvalid & m_axi_arready) m_axi_arvalid <= 0;

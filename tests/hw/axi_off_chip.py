@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from amaranth.sim import SimulatorContext as Context
 
 from rtlgen.hw.kernel import Kernel
+from rtlgen.ir.plan import MemorySide
 
 PAGE = 4096
-BASE = 5 * PAGE
+APART = (1 << 32) + 5 * PAGE
+"""Between the beginnings of arrays."""
 OKAY, SLVERR = 0, 2
+
+
+def side_of(kernel: Kernel) -> MemorySide:
+    """Return the memory side of a kernel that has one."""
+    side = kernel.plan.memory_side
+    assert side is not None
+    return side
+
+
+def places_of(kernel: Kernel) -> dict[str, int]:
+    """Return the addresses of arrays, the last one of the map first, each apart from the next."""
+    names = [array.name for array in reversed(side_of(kernel).arrays)]
+    return {name: n * APART - PAGE for n, name in enumerate(names, 1)}
 
 
 class AxiOffChip:
@@ -20,6 +35,7 @@ class AxiOffChip:
 
     Parameters
     ----------
+    words: of the map, in which each array begins with a page.
     latency: cycles of the next answer. pauses: how often a channel pauses, from 0 to 1.
     errors: numbers of bursts, of either direction, that are answered with an error.
     """
@@ -33,6 +49,7 @@ class AxiOffChip:
         errors: frozenset[int] = frozenset(),
     ) -> None:
         self.kernel, self.words, self.latency = kernel, words, latency
+        self.bases = places_of(kernel)
         self.pauses, self.errors = pauses, errors
         self.random = random.Random(5)
         self.cycle = 0
@@ -75,15 +92,23 @@ class AxiOffChip:
         self.cycle += 1
 
     def _burst(self, addr: int, length: int) -> tuple[int, int, int]:
-        size = self.kernel.plan.memory_side.bytes_per_word  # type: ignore[union-attr]
+        size = side_of(self.kernel).bytes_per_word
         assert addr % size == 0
         assert addr // PAGE == (addr + size * (length + 1) - 1) // PAGE, "a burst leaves its page"
         assert length < 16
-        word = (addr - BASE) // size
-        assert 0 <= word <= len(self.words) - length - 1, "an access beyond the memory"
+        word = self._word_at(addr, length + 1)
         self.bursts += 1
         self.longest = max(self.longest, length + 1)
         return word, length + 1, SLVERR if self.bursts in self.errors else OKAY
+
+    def _word_at(self, addr: int, words: int) -> int:
+        """Return the number of the word at an address; so many words are in one array."""
+        side = side_of(self.kernel)
+        for array in side.arrays:
+            first = (addr - self.bases[array.name]) // side.bytes_per_word
+            if 0 <= first <= array.words(side.word_bits) - words:
+                return array.base_words + first
+        raise AssertionError(f"an access at {addr:#x}, where no array is")
 
     def _take_ar(self, addr: int, length: int) -> None:
         word, words, response = self._burst(addr, length)
@@ -146,15 +171,25 @@ class AxiOffChip:
                         mask = 0xFF << 8 * byte
                         self.words[word] = self.words[word] & ~mask | data & mask
 
-    async def run(self, ctx: Context, limit: int = 50_000, base: int = BASE) -> int:
-        """Start the kernel; return the cycles from start to done."""
+    async def run(
+        self, ctx: Context, limit: int = 50_000, others: Mapping[str, int] | None = None
+    ) -> int:
+        """Start the kernel; return the cycles from start to done.
+
+        Parameters
+        ----------
+        others: the bases of some arrays, in this run.
+        """
         kernel: Any = self.kernel
         assert ctx.get(kernel.idle)
-        ctx.set(kernel.mem_base, base)
+        self.bases = places_of(self.kernel) | dict(others or {})
+        for array, port in kernel.names.bases.items():
+            ctx.set(getattr(kernel, port), self.bases[array])
         ctx.set(kernel.start, 1)
         await ctx.tick()
         ctx.set(kernel.start, 0)
-        ctx.set(kernel.mem_base, ~BASE & 0xFFFF_FFFF)
+        for array, port in kernel.names.bases.items():
+            ctx.set(getattr(kernel, port), ~self.bases[array] & (1 << 64) - 1)
         cycles = 1
         while not ctx.get(kernel.done):
             self.answer(ctx)

@@ -10,10 +10,19 @@ from amaranth.hdl import Signal
 
 from rtlgen.hw.kernel import Kernel
 from rtlgen.ir.cycles import predicted_cycles
-from tests.hw.axi_off_chip import BASE, PAGE, AxiOffChip
+from tests.hw.axi_off_chip import PAGE, AxiOffChip
 from tests.hw.memory_off_chip import Words, packed, simulate_off_chip
 from tests.hw.test_tiles import CASES, expected, random_arrays, runs_on
-from tests.tiling.programs import TRANSPOSED, planned
+from tests.tiling.programs import PRODUCT, TRANSPOSED, planned
+
+TWO_PAGES = """
+#include <stdint.h>
+void two_pages(int64_t x[N][N], int64_t y[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      y[i][j] = x[i][j] * 3;
+}
+"""
 
 
 @pytest.mark.sample("20-backwards")
@@ -82,44 +91,73 @@ def test_an_error_ends_the_run_early_and_leaves_nothing_behind(pauses: float) ->
         simulate_off_chip(plan, memory, script)
 
 
-@pytest.mark.long
-def test_a_memory_where_it_cannot_be_is_an_error_and_left_alone() -> None:
-    found = planned(TRANSPOSED, 40, (8, 8), kind="axi")
+@pytest.mark.sample("B")
+@pytest.mark.parametrize("name", ["C", "A", "B"])
+def test_an_array_where_it_cannot_be_is_an_error_and_all_are_left_alone(name: str) -> None:
+    found = planned(PRODUCT, 5, (4, 4, 4), kind="axi")
     plan = found.plan
+    assert plan.memory_side is not None
+    assert all(8 * array.words(64) < PAGE for array in plan.memory_side.arrays)
     arrays = random_arrays(found, 3)
     words = packed(plan, arrays)
-    pages = -(-len(words) * 8 // PAGE)
-    assert pages == 1, "one byte an element, in rows of whole words"
-    last = (1 << 32) - PAGE
+    last = (1 << 64) - PAGE
 
     async def script(memory: AxiOffChip, ctx: Any, _: Signal) -> None:
-        for base in (BASE + 1, BASE + PAGE // 2, last + PAGE - 8, 1):
-            await memory.run(ctx, base=base)
+        here = memory.bases[name]
+        for base in (here + 1, here + PAGE // 2, last + PAGE - 8, 1):
+            await memory.run(ctx, others={name: base})
             assert ctx.get(memory.kernel.mem_error), hex(base)
             # No answer was one, so there is none to tell of.
             assert not ctx.get(memory.kernel.mem_error_response)
             assert not ctx.get(memory.kernel.mem_error_address)
             assert not memory.bursts
         assert words == packed(plan, arrays)
-        await memory.run(ctx)
+        # Wherever an array of one page begins, it ends in time.
+        await memory.run(ctx, others={name: last})
         assert not ctx.get(memory.kernel.mem_error)
-        assert words == packed(plan, expected(TRANSPOSED, 40, arrays))
+        assert words == packed(plan, expected(PRODUCT, 5, arrays))
 
     simulate_off_chip(plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
 
 
-@pytest.mark.long
-def test_a_memory_that_would_go_round_is_an_error() -> None:
-    found = planned(TRANSPOSED, 80, (8, 8), kind="axi")
-    words = packed(found.plan, random_arrays(found, 3))
-    assert len(words) * 8 > PAGE
+@pytest.mark.sample("y")
+@pytest.mark.parametrize("name", ["x", "y"])
+def test_an_array_that_would_go_round_is_an_error(name: str) -> None:
+    found = planned(TWO_PAGES, 24, (8, 8), kind="axi")
+    plan = found.plan
+    arrays = random_arrays(found, 3)
+    words = packed(plan, arrays)
+    assert plan.memory_side is not None
+    assert all(PAGE < 8 * array.words(64) < 2 * PAGE for array in plan.memory_side.arrays)
 
     async def script(memory: AxiOffChip, ctx: Any, _: Signal) -> None:
-        await memory.run(ctx, base=(1 << 32) - PAGE)
+        await memory.run(ctx, others={name: (1 << 64) - PAGE})
         assert ctx.get(memory.kernel.mem_error)
         assert not memory.bursts
+        assert words == packed(plan, arrays)
+        await memory.run(ctx, others={name: (1 << 64) - 2 * PAGE})
+        assert not ctx.get(memory.kernel.mem_error)
+        assert words == packed(plan, expected(TWO_PAGES, 24, arrays))
 
-    simulate_off_chip(found.plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
+    simulate_off_chip(plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
+
+
+@pytest.mark.parametrize("apart", [PAGE, 1 << 32], ids=["side by side", "apart"])
+def test_arrays_may_be_in_any_order_and_across_any_address(apart: int) -> None:
+    found = planned(TWO_PAGES, 24, (8, 8), kind="axi")
+    plan = found.plan
+    arrays = random_arrays(found, 3)
+    words = packed(plan, arrays)
+    # Behind its first page, y is above bit 32, and x is where y ends or far above.
+    y = (1 << 32) - PAGE
+    bases = {"x": y + 2 * PAGE * (apart // PAGE), "y": y}
+
+    async def script(memory: AxiOffChip, ctx: Any, _: Signal) -> None:
+        await memory.run(ctx, others=bases)
+        assert not ctx.get(memory.kernel.mem_error)
+        assert words == packed(plan, expected(TWO_PAGES, 24, arrays))
+
+    simulate_off_chip(plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ from dataclasses import astuple, replace
 
 import pytest
 
-from rtlgen.hw.names import AXI_PORTS, port_names
+from rtlgen.hw.names import port_names
 from rtlgen.manifest.contents import Manifest, ManifestCorruptError, Port
 from rtlgen.manifest.memory_map import MappedArray, PortUse
 from rtlgen.output.verilog import GeneratedVerilog, manifest_of
@@ -17,6 +17,7 @@ from sim.designs.increment import Increment
 from tests.tiling.programs import TRANSPOSED, TWO_PRODUCTS, planned
 
 INCREMENT = Increment(word_bits=64, element_bits=16, shape=(3, 6), latency_cycles=8)
+BEHIND_AXI = replace(INCREMENT, kind="axi")
 
 
 def test_every_byte_is_of_one_element_or_of_none() -> None:
@@ -52,12 +53,11 @@ def test_a_memory_survives_the_way_to_json_and_back() -> None:
 
 def axi_manifest(**changes: PortUse) -> Manifest:
     """Return a manifest of a circuit with an AXI4 port, some ports being others."""
-    manifest = INCREMENT.manifest()
+    manifest = BEHIND_AXI.manifest()
     assert manifest.memory is not None
-    memory = replace(manifest.memory, kind="axi", ports=AXI_PORTS)
-    uses = {**dict(memory.port_uses()), **changes}
+    uses = {**dict(manifest.memory.port_uses()), **changes}
     ports = [Port(name, *use) for name, use in uses.items()]
-    return replace(manifest, memory=memory, ports=(*manifest.ports[:5], *ports))
+    return replace(manifest, ports=(*manifest.ports[:5], *ports))
 
 
 def test_an_axi_port_is_described_by_the_names_of_its_signals() -> None:
@@ -65,18 +65,20 @@ def test_an_axi_port_is_described_by_the_names_of_its_signals() -> None:
     document = json.loads(json.dumps(manifest.to_json()))
     assert Manifest.from_json(document) == manifest
     ports = document["memory"]["ports"]
-    own = ["base", "error", "error_address", "error_write", "error_response"]
+    own = ["error", "error_address", "error_write", "error_response"]
     assert [ports[name] for name in own] == [f"mem_{name}" for name in own]
     assert all(port == f"m_axi_{name}" for name, port in ports.items() if name not in own)
     assert manifest.memory is not None
     widths = {port.removeprefix("m_axi_"): use for port, use in manifest.memory.port_uses()}
-    assert {name for name, (_, width) in widths.items() if width == 32} == {
-        *("mem_base", "mem_error_address", "awaddr", "araddr")
+    bases = [array["base_port"] for array in document["memory"]["arrays"]]
+    assert bases == ["A_base", "B_base"]
+    assert {name for name, (_, width) in widths.items() if width == 64} == {
+        *(*bases, "mem_error_address", "awaddr", "araddr", "wdata", "rdata")
     }
     assert widths["wstrb"] == ("out", 8) and widths["rdata"] == ("in", 64)
     driven = {name for name, (direction, _) in widths.items() if direction == "in"}
     read = {"arready", "rid", "rdata", "rresp", "rlast", "rvalid"}
-    assert driven == {"mem_base", "awready", "wready", "bid", "bresp", "bvalid"} | read
+    assert driven == {*bases, "awready", "wready", "bid", "bresp", "bvalid"} | read
 
 
 def test_an_axi_port_of_another_width_is_refused() -> None:
@@ -84,6 +86,8 @@ def test_an_axi_port_of_another_width_is_refused() -> None:
         ValueError, match=r"port m_axi_arlen is \('out', 4\), expected \('out', 8\)"
     ):
         axi_manifest(m_axi_arlen=("out", 4))
+    with pytest.raises(ValueError, match=r"port B_base is \('in', 32\), expected \('in', 64\)"):
+        axi_manifest(B_base=("in", 32))
 
 
 def test_arrays_off_chip_are_the_hosts_and_local_ones_are_not() -> None:
@@ -122,6 +126,7 @@ def test_arrays_off_chip_are_the_hosts_and_local_ones_are_not() -> None:
         (("arrays", 0, "shape"), [2, 6], "array A has (3, 6) elements of 16 bits, in the memory"),
         (("arrays", 0, "row_elements"), 5, "array A of shape (3, 6) has rows of 5 elements"),
         (("arrays", 0, "element_bits"), 12, "array A has elements of 12 bits"),
+        (("arrays", 0, "base_port"), "A_base", "array A has the base A_base in a memory of kind"),
         (("arrays", 0, "name"), "Q", "unknown array Q is in the memory"),
         (("arrays", 0, "name"), "B", "an array is in the memory twice"),
     ],
@@ -137,12 +142,29 @@ def test_a_wrong_entry_is_named(path: tuple[str | int, ...], value: object, mess
     assert message in caught.value.diagnostic.message
 
 
+@pytest.mark.parametrize(
+    ("entry", "value", "message"),
+    [
+        ("base_bytes", 2048, "array B begins at byte 2048, not on a page of 4096"),
+        ("base_port", None, "array B has no input for its base in a memory of kind axi"),
+        ("base_port", "b", "port b is None, expected ('in', 64)"),
+    ],
+)
+def test_a_base_that_an_array_cannot_have_is_named(entry: str, value: object, message: str) -> None:
+    document = json.loads(json.dumps(BEHIND_AXI.manifest().to_json()))
+    document["memory"]["arrays"][1][entry] = value
+    with pytest.raises(ManifestCorruptError) as caught:
+        Manifest.from_json(document)
+    assert message in caught.value.diagnostic.message
+
+
 def test_an_array_is_not_in_two_places() -> None:
     document = json.loads(json.dumps(scale_add_manifest().to_json()))
     memory = json.loads(json.dumps(INCREMENT.manifest().to_json()["memory"]))
     a = document["arrays"][0]
     place = {"name": "A", "element_bits": 32, "shape": a["shape"], "base_bytes": 0}
-    memory["arrays"] = [{**place, "row_elements": a["shape"][-1], "row_bytes": 16}]
+    rows = {"row_elements": a["shape"][-1], "row_bytes": 16, "base_port": None}
+    memory["arrays"] = [place | rows]
     document["memory"] = memory
     document["ports"] += INCREMENT.manifest().to_json()["ports"][5:]  # type: ignore[index]
     with pytest.raises(ManifestCorruptError, match="array A is in the memory and has a host port"):

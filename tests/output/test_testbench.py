@@ -173,7 +173,7 @@ def test_the_bench_is_the_memory_off_chip(
     write_off_chip(tmp_path, design, roles=roles)
     printed = run(tmp_path, simulator, "increment").splitlines()
     passed = [line for line in printed if line.startswith("PASS")]
-    once = [f"PASS: cycles {design.cycles}", "PASS: memory, 12 words"]
+    once = [f"PASS: cycles {design.cycles}", f"PASS: memory, {design.depth_words} words"]
     assert passed == [*once, *once, "PASS: increment"]
 
 
@@ -212,17 +212,20 @@ def assert_fails(folder: Path, design: Increment, old: str, new: str, message: s
     ("old", "new", "message"),
     [
         ("m_axi_rdata[lane*ELEMENT +: ELEMENT] + 1", "m_axi_rdata[lane*ELEMENT +: ELEMENT] + 2",
-         "FAIL: memory, 6 of 12 words, 0 rules broken"),
-        ("some = all >>", "some = all | all >>", "FAIL: memory, 3 of 12 words, 0 rules broken"),
+         "FAIL: memory, 6 of 518 words, 0 rules broken"),
+        ("some = all >>", "some = all | all >>", "FAIL: memory, 3 of 518 words, 0 rules broken"),
         ("m_axi_arburst = 1;", "m_axi_arburst = 0;", "a burst that is not INCR"),
         ("m_axi_awsize = SIZE;", "m_axi_awsize = 2;", "a burst of words of another size"),
         ("m_axi_arlen = least - 1;", "m_axi_arlen = 16;", "a burst of more than 16 words"),
-        ("m_axi_araddr = base + n * BYTES;", "m_axi_araddr = base + 4;",
+        ("m_axi_araddr = a_base + n * BYTES;", "m_axi_araddr = a_base + 4;",
          "a burst that does not begin on a word"),
-        ("m_axi_araddr = base + n * BYTES;", "m_axi_araddr = base + 4088;",
+        ("m_axi_araddr = a_base + n * BYTES;", "m_axi_araddr = a_base + 4088;",
          "a burst across a multiple of 4096"),
-        ("m_axi_awaddr = base + (WORDS", "m_axi_awaddr = base + (2 * WORDS",
-         "a burst beyond the memory"),
+        ("m_axi_awaddr = b_base + n", "m_axi_awaddr = b_base + (WORDS + n)",
+         "a burst that is in no array"),
+        ("m_axi_awaddr = b_base + n", "m_axi_awaddr = a_base + (512 + n)",
+         "a burst that is in no array"),
+        ("b_base <= B_base;", "b_base <= A_base;", "FAIL: memory, 12 of 518 words"),
         ("m_axi_wlast = sent == least - 1;", "m_axi_wlast = sent == least;", "a wrong wlast"),
         ("m_axi_awvalid <= 1; m_axi_wvalid <= 1;", "m_axi_wvalid <= 1;",
          "a word before its address"),
@@ -233,7 +236,8 @@ def assert_fails(folder: Path, design: Increment, old: str, new: str, message: s
         ("idle <= 0; mem_error <= 0;", "idle <= 0; mem_error <= 1;", "an error that there was not"),
         ("m_axi_bready = 1;", "m_axi_bready = 0; always @(done) m_axi_wvalid <= 1'bx;",
          "an unknown valid"),
-        ("base <= mem_base;", "", "a burst beyond the memory"),
+        ("a_base <= A_base; b_base", "b_base", "a burst that is in no array"),
+        ("b_base <= B_base;", "", "a burst that is in no array"),
     ],
 )  # fmt: skip
 def test_a_wrong_access_over_axi_fails(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
+from rtlgen.sim.array_places import address_of, array_places
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, BurstError
-from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.verify.cosim import Engine, simulate, simulate_all
 from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError, UnknownOutputError
@@ -20,6 +20,8 @@ from tests.simulators import ENGINES, needs_icarus
 pytestmark = pytest.mark.simulation
 
 SMALL = Increment(64, 16, (3, 6), latency_cycles=8, kind="axi")
+B = 4096
+"""The byte of the map at which array B begins; A begins at byte 0."""
 TWO_ENGINES = [
     pytest.param("verilator", "native", id="verilator-native"),
     pytest.param("icarus", "cocotb", id="icarus-cocotb", marks=needs_icarus),
@@ -86,15 +88,15 @@ def test_any_memory_will_do(tmp_path: Path, simulator: Simulator, engine: Engine
         cycles.append(result.cycles)
     assert min(cycles) > design.cycles and len(set(cycles)) == len(cycles)
     # The same on every engine.
-    assert cycles == [157, 190, 99, 355]
+    assert cycles == [157, 190, 99, 474]
 
 
 AR = "if (m_axi_arvalid & m_axi_arready) m_axi_arvalid <= 0;\n"
 PATH = (
     ("output reg                 m_axi_wvalid,", "output m_axi_wvalid,"),
     (
-        "reg [31:0]         base;",
-        "reg [31:0] base; reg valid; assign m_axi_wvalid = valid & m_axi_wready;",
+        "reg [63:0]         a_base;",
+        "reg [63:0] a_base; reg valid; assign m_axi_wvalid = valid & m_axi_wready;",
     ),
     ("m_axi_awvalid <= 1; m_axi_wvalid <= 1;", "m_axi_awvalid <= 1; valid <= 1;"),
     ("if (m_axi_wlast) m_axi_wvalid <= 0;", "if (m_axi_wlast) valid <= 0;"),
@@ -103,11 +105,17 @@ PATH = (
 )
 FAULTS = [
     pytest.param([("some = all >>", "some = all | all >>")],
-                 "increment: cycle 16 stores to byte 60 of the memory, behind the row B\\[0\\]",
+                 "increment: cycle 16 stores to byte 4108 of the memory, behind the row B\\[0\\]",
                  id="over-store"),
-    pytest.param([(AR, AR + "base <= mem_base;\n")],
-                 "cycle 15 asks on aw for address 2147487791, not on a word",
+    pytest.param([(AR, AR + "b_base <= B_base;\n")],
+                 "cycle 15 asks on aw for address 0xfffff00000000fff, not on a word",
                  id="the base after the start"),
+    pytest.param([("b_base <= B_base;", "b_base <= A_base;")],
+                 "cycle 15 stores to byte 0 of the memory, in A\\[0\\]\\[0\\], which is only read",
+                 id="the base of another array"),
+    pytest.param([("b_base <= B_base;", "b_base <= A_base + 4096;")],
+                 "cycle 15 asks on aw for addresses 0x200000000000 to 0x20000000002f, "
+                 "which are in no array", id="one base for all"),
     pytest.param([("if (done) idle <= 1;",
                   "if (done) begin idle <= 1; m_axi_arvalid <= 1; end")],
                  "the circuit asks for a burst while it is idle", id="after done"),
@@ -162,16 +170,16 @@ ToldError: TypeAlias = tuple[AxiBehaviour, str, int, str]
 ERRORS = [
     (AxiBehaviour(errors=(BurstError("read", 0),)), "SLVERR to the read of the word", 0, "A[0][0]"),
     (AxiBehaviour(errors=(BurstError("write", 0, "decerr"),)), "DECERR to the write of the burst",
-     48, "B[0][0]"),
+     B, "B[0][0]"),
 ]  # fmt: skip
 BAD_WORDS = [
     (AxiBehaviour(bad_words=(BadWord("read", 24, "decerr"), BadWord("read", 32))),
      "DECERR to the read of the word", 24, "A[1][4]"),
     # What is written after an error that was read is not asked for.
-    (AxiBehaviour(bad_words=(BadWord("write", 80), BadWord("read", 40), BadWord("write", 56))),
+    (AxiBehaviour(bad_words=(*(BadWord("write", B + n) for n in (8, 32)), BadWord("read", 40))),
      "SLVERR to the read of the word", 40, "A[2][4]"),
-    (AxiBehaviour(bad_words=(BadWord("write", 80),)), "SLVERR to the write of the burst",
-     48, "B[0][0]"),
+    (AxiBehaviour(bad_words=(BadWord("write", B + 32),)), "SLVERR to the write of the burst",
+     B, "B[0][0]"),
 ]  # fmt: skip
 
 
@@ -196,9 +204,9 @@ def require_told(
     message = caught.value.diagnostic.message
     assert message == "increment: the memory answered with an error in run 1 of 3"
     assert manifest.memory is not None
-    address = axi_base(manifest.memory) + byte
+    address = address_of(array_places(manifest.memory), byte)
     assert caught.value.diagnostic.notes == (
-        f"first error of the run: {what} at 0x{address:08x}, byte {byte} of the memory, {element}",
+        f"first error of the run: {what} at 0x{address:x}, byte {byte} of the memory, {element}",
         f"runs without an error: {clean_runs}",
     )
 
@@ -212,14 +220,14 @@ def test_a_word_that_is_bad_is_so_in_every_run(
     require_told(tmp_path, simulator, engine, error, clean_runs=0)
 
 
-READ, WRITE = BadWord("read", 8), BadWord("write", 72, "decerr")
+READ, WRITE = BadWord("read", 8), BadWord("write", B + 24, "decerr")
 WRONG_ADDRESSES = [
     # Of the burst, not of the word; of the last word, not of the bad one.
     ("m_axi_araddr + got * BYTES;", "m_axi_araddr;", READ, "response 2 to a read at", 0),
     ("if (failed & !mem_error) begin", "if (failed) begin", READ, "response 0 to a read at", 40),
-    ("mem_error_write <= 1;", "mem_error_write <= 0;", WRITE, "response 3 to a read at", 48),
+    ("mem_error_write <= 1;", "mem_error_write <= 0;", WRITE, "response 3 to a read at", B),
     ("mem_error_response <= m_axi_bresp;", "mem_error_response <= 2;", WRITE,
-     "response 2 to a write at", 48),
+     "response 2 to a write at", B),
 ]  # fmt: skip
 
 
@@ -242,12 +250,13 @@ def test_an_error_that_the_circuit_tells_otherwise_is_reported(
 ) -> None:
     manifest = SMALL.build(tmp_path, (old, new))
     assert manifest.memory is not None
-    base = axi_base(manifest.memory)
+    places = array_places(manifest.memory)
     was = {
-        READ: f"response 2 to a read at {base + 8}",
-        WRITE: f"response 3 to a write at {base + 48}",
+        READ: f"response 2 to a read at 0x{address_of(places, 8):x}",
+        WRITE: f"response 3 to a write at 0x{address_of(places, B):x}",
     }
-    message = f"the circuit tells of {told} {base + byte}; the first error was {was[bad]}"
+    address = address_of(places, byte)
+    message = f"the circuit tells of {told} 0x{address:x}; the first error was {was[bad]}"
     with pytest.raises(MemoryRuleError, match=message):
         simulate(
             tmp_path,
@@ -269,7 +278,7 @@ def test_an_address_of_an_error_that_there_was_not_is_reported(
 ) -> None:
     manifest = SMALL.build(tmp_path, (OWN, OWN.replace("0", "40")))
     with pytest.raises(
-        MemoryRuleError, match="tells of response 0 to a read at 40; there was none"
+        MemoryRuleError, match="tells of response 0 to a read at 0x28; there was none"
     ):
         simulate(tmp_path, manifest, SMALL.inputs(3), simulator=simulator, engine=engine)
 

@@ -11,6 +11,7 @@ import pytest
 
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import MemoryMap
+from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import (
     OUT_OF_STEP,
     RESPONSES,
@@ -21,7 +22,6 @@ from rtlgen.sim.axi_behaviour import (
     BusError,
     Fault,
 )
-from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word
 from rtlgen.sim.memory_image import pattern
 from sim.axi_traffic import (
@@ -46,15 +46,17 @@ def memory_of(manifest: Manifest) -> MemoryMap:
 
 
 MEMORY = memory_of(MANIFEST)
-BASE = axi_base(MEMORY)
-B = BASE + 48
-"""The address of array B; A, which is only read, is at the base."""
+BASE, B = (place.address for place in array_places(MEMORY))
+"""The addresses of the arrays: A, which is only read, and B."""
+IN_MAP = MEMORY.array("B").base_bytes
+"""Where B is in the map: a page behind A."""
 ALL = 0xFF
 
 DRAM = Increment(64, 16, (3, 6), latency_cycles=3, kind="dram").manifest()
 
-FULL = Increment(32, 32, (40, 40), latency_cycles=3, kind="axi").manifest()
-"""No byte is nobody's, and there are several pages."""
+FULL = Increment(32, 32, (48, 64), latency_cycles=3, kind="axi").manifest()
+"""No byte is nobody's: each array has three pages."""
+FULL_BASE = array_places(memory_of(FULL))[0].address
 
 
 def burst(address: int, words: int = 1, **others: int) -> Address:
@@ -137,9 +139,12 @@ def test_a_write_is_done_with_its_answer_and_read_before_it_is_old(
     assert column(found, "bvalid") == [6]
     assert column(found, "rvalid") == [6, 7]
     image = pattern(MEMORY).tobytes()
-    assert found.pins[5][-1] == int.from_bytes(image[48:56], "little")
-    assert found.pins[6][-1].to_bytes(8, "little") == bytes([2, 0, 0, 0]) + image[60:64]
-    assert found.written[48:64].tolist() == [6] * 12 + [0] * 4
+    assert found.pins[5][-1] == int.from_bytes(image[IN_MAP : IN_MAP + 8], "little")
+    assert (
+        found.pins[6][-1].to_bytes(8, "little")
+        == bytes([2, 0, 0, 0]) + image[IN_MAP + 12 : IN_MAP + 16]
+    )
+    assert found.written[IN_MAP : IN_MAP + 16].tolist() == [6] * 12 + [0] * 4
 
 
 def test_answers_to_writes_come_one_after_the_other(native: Path, tmp_path: Path) -> None:
@@ -164,16 +169,19 @@ RULES = [
     pytest.param(steps(Outputs(ar=burst(BASE, 17))), "cycle 1 asks on ar for a burst of 17 words",
                  id="length"),
     pytest.param(steps(Outputs(ar=burst(BASE + 4))),
-                 f"cycle 1 asks on ar for address {BASE + 4}, not on a word of 8 bytes",
+                 f"cycle 1 asks on ar for address 0x{BASE + 4:x}, not on a word of 8 bytes",
                  id="alignment"),
     pytest.param(steps(Outputs(ar=burst(BASE + 4088, 2))),
-                 f"cycle 1 asks on ar for a burst across address {BASE + 4096}", id="a page"),
-    pytest.param(steps(Outputs(ar=burst(BASE + 88, 2))),
-                 f"cycle 1 asks on ar for addresses {BASE + 88} to {BASE + 103} of a memory at "
-                 f"{BASE} to {BASE + 95}", id="behind the end"),
-    pytest.param(steps(NOTHING, Outputs(aw=burst(BASE - 8))),
-                 f"cycle 2 asks on aw for addresses {BASE - 8} to {BASE - 1} of a memory at "
-                 f"{BASE} to {BASE + 95}", id="before the beginning"),
+                 f"cycle 1 asks on ar for a burst across address 0x{BASE + 4096:x}", id="a page"),
+    pytest.param(steps(Outputs(ar=burst(BASE + 40, 2))),
+                 f"cycle 1 asks on ar for addresses 0x{BASE + 40:x} to 0x{BASE + 55:x}, "
+                 "which are in no array", id="behind the end"),
+    pytest.param(steps(NOTHING, Outputs(aw=burst(B - 8))),
+                 f"cycle 2 asks on aw for addresses 0x{B - 8:x} to 0x{B - 1:x}, "
+                 "which are in no array", id="before the beginning"),
+    pytest.param(steps(Outputs(ar=burst(BASE + IN_MAP))),
+                 f"cycle 1 asks on ar for addresses 0x{BASE + IN_MAP:x} to "
+                 f"0x{BASE + IN_MAP + 7:x}, which are in no array", id="the base of another array"),
     pytest.param(steps(Outputs(aw=LONG, w=word(last=1))),
                  "cycle 1 has wlast high with word 1 of a burst of 2", id="last too early"),
     pytest.param(steps(Outputs(aw=LONG, w=word(last=0)), Outputs(w=word(last=0))),
@@ -184,7 +192,8 @@ RULES = [
                  "cycle 2 offers a word to write before the address of its burst",
                  id="a word too many"),
     pytest.param(steps(Outputs(aw=burst(B + 8), w=word(1, 0x1F))),
-                 "cycle 1 stores to byte 60 of the memory, behind the row B[0]", id="over-store"),
+                 f"cycle 1 stores to byte {IN_MAP + 12} of the memory, behind the row B[0]",
+                 id="over-store"),
     pytest.param(steps(Outputs(aw=burst(BASE), w=word(1, 1))),
                  "cycle 1 stores to byte 0 of the memory, in A[0][0], which is only read",
                  id="store to what is only read"),
@@ -291,6 +300,14 @@ def test_both_models_agree_on_traffic_by_chance(native: Path, tmp_path: Path) ->
         _require_contents(case, found)
 
 
+def in_map(address: int) -> int:
+    """Return the byte of the map of `FULL` that an address is."""
+    a, b = array_places(memory_of(FULL))
+    here = b if b.address <= address < b.address + b.bytes else a
+    assert here.address <= address < here.address + here.bytes
+    return here.first_byte + address - here.address
+
+
 def _require_contents(case: Case, found: Answer) -> None:
     """Require that words that are read are those that were there, by an account of its own."""
     names = list(Inputs.__dataclass_fields__)
@@ -302,7 +319,7 @@ def _require_contents(case: Case, found: Answer) -> None:
     for (_, seen), row in zip(case.steps, found.pins, strict=True):
         pins = dict(zip(names, row, strict=True))
         if pins["rvalid"] and is_new["r"]:
-            place = reads.pop(0) - BASE
+            place = in_map(reads.pop(0))
             stored = int.from_bytes(image[place : place + size].tobytes(), "little")
             assert (pins["rdata"] == stored) == (pins["rresp"] == 0)
         if pins["bvalid"] and is_new["b"]:
@@ -310,7 +327,7 @@ def _require_contents(case: Case, found: Answer) -> None:
             for n, each in enumerate(sent[:beats]):
                 for lane in range(size):
                     if each.strobes >> lane & 1 and pins["bresp"] == 0:
-                        image[begin - BASE + n * size + lane] = each.data >> 8 * lane & 255
+                        image[in_map(begin) + n * size + lane] = each.data >> 8 * lane & 255
             del sent[:beats]
         is_new["r"] = not pins["rvalid"] or bool(seen.rready)
         is_new["b"] = not pins["bvalid"] or bool(seen.bready)
@@ -337,7 +354,9 @@ def test_a_dram_is_slow_and_has_one_bus(native: Path, tmp_path: Path) -> None:
     cases = []
     for seed in range(1, 30):
         # A row of its own each; then the same one.
-        asks = [replace(burst(BASE + 4096 * (seed % 3) + 64 * n, 16), size=2) for n in range(2)]
+        asks = [
+            replace(burst(FULL_BASE + 4096 * (seed % 3) + 64 * n, 16), size=2) for n in range(2)
+        ]
         seen = steps(Outputs(ar=asks[0]), *[NOTHING] * 120, Outputs(ar=asks[1]), *[NOTHING] * 120)
         cases.append(Case(FULL, seen, AxiBehaviour(dram=seed)))
     found = answer(native, tmp_path, *cases)
@@ -388,7 +407,7 @@ def test_a_memory_may_wait_for_the_word_before_the_address_and_the_other_way_rou
     assert column(python_answer(Case(MANIFEST, never, AxiBehaviour(pauses=5))), "awready") == []
     assert column(python_answer(Case(MANIFEST, never, AxiBehaviour(pauses=7))), "awready")
     # Before its address is taken, no word is.
-    case = random_case(FULL, 1, range(1600, 3200), AxiBehaviour(pauses=6))
+    case = random_case(FULL, 1, range(3072, 6144), AxiBehaviour(pauses=6))
     taken = sent = 0
     for (_, seen), pins in zip(case.steps, python_answer(case).pins, strict=True):
         sent += bool(seen.w and pins[1] and seen.w.last)

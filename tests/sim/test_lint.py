@@ -127,10 +127,10 @@ def test_workers_behind_one_port_are_clean(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_memory_that_may_begin_on_any_page_is_compared_with_none(tmp_path: Path) -> None:
-    # The first page from which it would not end below 2**32 is behind the last one.
+def test_an_array_that_may_begin_on_any_page_is_compared_with_none(tmp_path: Path) -> None:
+    # The first page from which an array would not end below 2**64 is behind the last one.
     for size, compares in ((8, False), (100, True)):
         design = rtlgen.compile(
             source=OFF_CHIP, define={"N": size, "ELEMENT": "uint8_t"}, memory="axi", tile=(4, 4)
         )
-        assert (" mem_base[31:12] > " in design.verilog.text) == compares
+        assert (" b_base[63:12] > " in design.verilog.text) == compares

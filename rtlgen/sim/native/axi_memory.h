@@ -18,12 +18,12 @@
 
 class AxiMemory : public MemoryContents {
 public:
-    AxiMemory(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, uint64_t base,
-              bool is_dram = false)
+    AxiMemory(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, bool is_dram,
+              AxiPlaces places)
         : MemoryContents(word_bytes, depth_words),
           latency_(latency_cycles),
-          base_(base),
-          is_dram_(is_dram) {}
+          is_dram_(is_dram),
+          places_(std::move(places)) {}
 
     // Begin anew, as after a reset, all but the contents.
     void reset(const AxiBehaviour& behaviour) {
@@ -137,8 +137,9 @@ private:
     }
 
     void note(AxiDirection direction, uint64_t word, uint64_t response) {
+        // Addresses in simulations are below 2**61: three bits are left for the rest.
         if (response != OKAY && !error_)
-            error_ = (base_ + word * word_bytes()) << 3 | direction << 2 | response;
+            error_ = address_of(places_, word * word_bytes()) << 3 | direction << 2 | response;
     }
 
     template <typename Predicate>
@@ -158,8 +159,8 @@ private:
 
     void look_at_write_address(const AxiAddress& seen, uint64_t cycle) {
         if (!waits_.aw.valid) {
-            require_burst("aw", seen, word_bytes(), base_, bytes(), cycle);
-            writes_.push_back(Write{seen.id, (seen.addr - base_) / word_bytes(), seen.len + 1,
+            require_burst("aw", seen, word_bytes(), places_, cycle);
+            writes_.push_back(Write{seen.id, word_of(seen), seen.len + 1,
                                     write_count_++, 0, false, false, {}});
         }
         if (!drives_.awready) return;
@@ -184,20 +185,24 @@ private:
     }
 
     void look_at_read_address(const AxiAddress& seen, uint64_t cycle) {
-        if (!waits_.ar.valid) require_burst("ar", seen, word_bytes(), base_, bytes(), cycle);
+        if (!waits_.ar.valid) require_burst("ar", seen, word_bytes(), places_, cycle);
         if (!drives_.arready) return;
-        const uint64_t word = (seen.addr - base_) / word_bytes(), beats = seen.len + 1;
+        const uint64_t word = word_of(seen), beats = seen.len + 1;
         const uint64_t ready =
             has_one_bus() ? dram_.begin(seen.addr, beats, now_) : now_ + latency_;
         const uint64_t fault = behaviour_.fault(AXI_READ, read_count_);
         reads_.push_back(Read{seen.id, word, beats, read_count_++, ready, fault, 0});
     }
 
+    uint64_t word_of(const AxiAddress& seen) const {
+        return byte_at(places_, seen.addr, 1) / word_bytes();
+    }
+
     bool has_one_bus() const { return is_dram_ || behaviour_.dram; }
 
     // All of a write is here.
     void arrive(Write& write) {
-        const uint64_t address = base_ + write.word * word_bytes();
+        const uint64_t address = address_of(places_, write.word * word_bytes());
         write.ready = has_one_bus() ? dram_.begin(address, write.beats, now_) + write.beats
                                     : now_ + latency_;
     }
@@ -254,8 +259,9 @@ private:
             store(write.word + place, write.words[place].strobes, write.words[place].data, cycle);
     }
 
-    uint64_t latency_, base_;
+    uint64_t latency_;
     bool is_dram_;
+    AxiPlaces places_;
     AxiBehaviour behaviour_;
     AxiPauses pauses_{0};
     AxiDram dram_{0, 0};

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "Vtop.h"
 #include "axi_memory.h"
@@ -14,9 +15,10 @@
 
 class AxiPort : public MemoryPort {
 public:
-    AxiPort(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, uint32_t base,
-            bool is_dram)
-        : memory_(word_bytes, depth_words, latency_cycles, base, is_dram), base_(base) {}
+    AxiPort(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, bool is_dram,
+            AxiPlaces places)
+        : memory_(word_bytes, depth_words, latency_cycles, is_dram, places),
+          places_(std::move(places)) {}
 
     MemoryContents* contents() override { return &memory_; }
 
@@ -33,8 +35,8 @@ public:
         serves_ = true;
     }
 
-    void before_start(Vtop& top) override { top.memory_base = base_; }
-    void after_start(Vtop& top) override { top.memory_base = ~base_; }
+    void before_start(Vtop& top) override { drive_bases(top, 0); }
+    void after_start(Vtop& top) override { drive_bases(top, ~uint64_t(0)); }
 
     void after_edge(Vtop& top, uint64_t cycle) override {
         if (!serves_) return;
@@ -78,6 +80,15 @@ public:
     }
 
 private:
+    void drive_bases(Vtop& top, uint64_t spoilt) {
+        char* base = reinterpret_cast<char*>(&top.memory_bases);
+        for (const AxiPlace& place : places_) {
+            const uint64_t address = place.address ^ spoilt;
+            std::memcpy(base, &address, sizeof address);
+            base += sizeof address;
+        }
+    }
+
     AxiOutputs outputs(Vtop& top) const {
         AxiOutputs found;
 #define ADDRESS(channel)                                  \
@@ -104,7 +115,7 @@ private:
     }
 
     AxiMemory memory_;
-    uint32_t base_;
+    AxiPlaces places_;
     AxiBehaviour behaviour_;
     bool serves_ = false;
     // As the registers of the circuit have them.

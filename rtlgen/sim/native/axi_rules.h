@@ -5,7 +5,9 @@
 #define RTLGEN_AXI_RULES_H
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "axi_pins.h"
 #include "broken.h"
@@ -44,9 +46,48 @@ inline void require_held(const AxiWord& before, const AxiWord& now, uint64_t cyc
         axi_broken(cycle, std::string("changes w") + changed + " before wready was high");
 }
 
-// Require that a burst is one of those that are allowed, in the memory of `bytes` from `base` on.
+inline std::string hex(uint64_t address) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+    return text;
+}
+
+// An array: the address of its first byte, that byte in the map of the memory, and how many it has.
+struct AxiPlace {
+    uint64_t address, first_byte, bytes;
+};
+
+using AxiPlaces = std::vector<AxiPlace>;
+
+// Return the places that `take` gives word by word: how many there are, then the figures of each.
+template <typename Take>
+AxiPlaces take_places(Take&& take) {
+    AxiPlaces places(take());
+    for (AxiPlace& place : places)
+        for (uint64_t* figure : {&place.address, &place.first_byte, &place.bytes}) *figure = take();
+    return places;
+}
+
+constexpr uint64_t NOWHERE = ~uint64_t(0);
+
+// Return the byte of the map that an address is; NOWHERE where `size` bytes are in no array.
+inline uint64_t byte_at(const AxiPlaces& places, uint64_t address, uint64_t size) {
+    for (const AxiPlace& place : places)
+        if (place.address <= address && address + size <= place.address + place.bytes)
+            return place.first_byte + address - place.address;
+    return NOWHERE;
+}
+
+// Return the address of a byte of the map, which is in an array.
+inline uint64_t address_of(const AxiPlaces& places, uint64_t byte) {
+    for (const AxiPlace& place : places)
+        if (byte - place.first_byte < place.bytes) return place.address + byte - place.first_byte;
+    return NOWHERE;
+}
+
+// Require that a burst is one of those that are allowed, in an array.
 inline void require_burst(const char* channel, const AxiAddress& now, uint64_t word_bytes,
-                          uint64_t base, uint64_t bytes, uint64_t cycle) {
+                          const AxiPlaces& places, uint64_t cycle) {
     const auto broken = [&](const std::string& what) {
         axi_broken(cycle, std::string("asks on ") + channel + " for " + what);
     };
@@ -57,26 +98,23 @@ inline void require_burst(const char* channel, const AxiAddress& now, uint64_t w
                std::to_string(word_bytes) + " bytes");
     if (beats > AXI_MOST_BEATS) broken("a burst of " + std::to_string(beats) + " words");
     if (now.addr % word_bytes)
-        broken("address " + std::to_string(now.addr) + ", not on a word of " +
-               std::to_string(word_bytes) + " bytes");
+        broken("address " + hex(now.addr) + ", not on a word of " + std::to_string(word_bytes) +
+               " bytes");
     if (now.addr / AXI_PAGE_BYTES != (end - 1) / AXI_PAGE_BYTES)
-        broken("a burst across address " +
-               std::to_string((end - 1) / AXI_PAGE_BYTES * AXI_PAGE_BYTES));
-    if (now.addr < base || end > base + bytes)
-        broken("addresses " + std::to_string(now.addr) + " to " + std::to_string(end - 1) +
-               " of a memory at " + std::to_string(base) + " to " +
-               std::to_string(base + bytes - 1));
+        broken("a burst across address " + hex((end - 1) / AXI_PAGE_BYTES * AXI_PAGE_BYTES));
+    if (byte_at(places, now.addr, end - now.addr) == NOWHERE)
+        broken("addresses " + hex(now.addr) + " to " + hex(end - 1) + ", which are in no array");
 }
 
 inline std::string axi_response(uint64_t address, uint64_t write, uint64_t response) {
     return "response " + std::to_string(response) + " to a " + (write ? "write" : "read") + " at " +
-           std::to_string(address);
+           hex(address);
 }
 
 // Require that the circuit tells of the first answer that was an error, or of none; `was` is
 // AxiMemory's.
 inline void require_told(uint64_t address, uint64_t write, uint64_t response, uint64_t was) {
-    if ((address << 3 | write << 2 | response) == was) return;
+    if (address == was >> 3 && write == (was >> 2 & 1) && response == (was & 3)) return;
     throw Broken{"memory",
                  "the circuit tells of " + axi_response(address, write, response) + "; " +
                      (was ? "the first error was " +
