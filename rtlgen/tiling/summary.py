@@ -223,7 +223,7 @@ def _off_chip(side: MemorySide) -> dict[str, Any]:
         "kind": side.bus.kind,
         "latency_cycles": side.bus.latency_cycles,
         "bus_bits": side.word_bits,
-        "words": side.depth_words,
+        "words": sum(array.words(side.word_bits) for array in side.arrays),
         "arrays": [
             {
                 "name": array.name,
