@@ -67,7 +67,7 @@ def _context(directory: Path, manifest: Manifest) -> Mapping[str, object]:
 def _axi_roles(memory: MemoryMap | None) -> Mapping[str, str]:
     """Return the ports of an AXI4 master by their roles in the standard; none where there is none.
 
-    What the circuit tells of its own about errors, and the base of its memory, have no such role.
+    What the circuit tells of its own about errors, and the bases of its arrays, have no such role.
     """
     if memory is None or not memory.is_axi:
         return {}
