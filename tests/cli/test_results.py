@@ -200,7 +200,7 @@ def test_build_writes_the_files_of_flows(tmp_path: Path) -> None:
     refused = rtlgen(*given, "--flow", "fusesoc,make")
     assert refused.status == 2
     assert "there is no flow make" in refused.err
-    assert "give some of fusesoc,edalize,vivado,quartus" in refused.err
+    assert "give some of fusesoc,edalize,litex,vivado,quartus" in refused.err
     assert (tmp_path / "b" / "gemm.core").exists()
 
 

@@ -10,12 +10,13 @@ from rtlgen.options import BadOption
 from rtlgen.output.flows.edalize import EDALIZE
 from rtlgen.output.flows.flow import Flow
 from rtlgen.output.flows.fusesoc import FUSESOC
+from rtlgen.output.flows.litex import LITEX
 from rtlgen.output.flows.quartus import QUARTUS
 from rtlgen.output.flows.vivado import VIVADO
 
 __all__ = ["FLOWS", "Flow", "flow_files", "flow_named"]
 
-FLOWS: tuple[Flow, ...] = (FUSESOC, EDALIZE, VIVADO, QUARTUS)
+FLOWS: tuple[Flow, ...] = (FUSESOC, EDALIZE, LITEX, VIVADO, QUARTUS)
 
 
 def flow_files(name: str) -> frozenset[str]:

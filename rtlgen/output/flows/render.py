@@ -48,6 +48,7 @@ def _context(directory: Path, manifest: Manifest) -> Mapping[str, object]:
     bench, folder = testbench_files(manifest)
     has_bench = (directory / bench).exists()
     data = sorted(path.name for path in (directory / folder).iterdir()) if has_bench else []
+    roles, ways = _axi_roles(manifest.memory), {port.name: port for port in manifest.ports}
     return {
         "kernel": manifest,
         "name": manifest.name,
@@ -60,7 +61,10 @@ def _context(directory: Path, manifest: Manifest) -> Mapping[str, object]:
         "period_ns": 1000 / CLOCK_MHZ,
         "inputs": [p for p in manifest.ports if p.direction == "in" and p.name != manifest.clock],
         "outputs": [p for p in manifest.ports if p.direction == "out"],
-        "axi": _axi_roles(manifest.memory),
+        "axi": roles,
+        "axi_inputs": [role for role, port in roles.items() if ways[port].direction == "in"],
+        "id_bits": ways[roles["awid"]].width if roles else 0,
+        "signals": {role: _litex_signal(role) for role in roles},
     }
 
 
@@ -72,3 +76,10 @@ def _axi_roles(memory: MemoryMap | None) -> Mapping[str, str]:
     if memory is None or not memory.is_axi:
         return {}
     return {role: port for role, port in asdict(memory.ports).items() if port.startswith("m_axi_")}
+
+
+def _litex_signal(role: str) -> str:
+    """Return what LiteX calls a port of an AXI4 master; of an address it takes the low bits."""
+    channel = role[:2] if role[:2] in ("aw", "ar") else role[:1]
+    whole = {"awaddr": "written_at", "araddr": "read_at"}
+    return whole.get(role, f"bus.{channel}.{role.removeprefix(channel)}")
