@@ -127,6 +127,7 @@ def test_every_run_gives_what_a_run_of_its_own_gives(
         np.testing.assert_array_equal(array, alone.arrays[name], strict=True)
 
 
+@pytest.mark.long
 def test_results_stay_what_they_are(opened: Open) -> None:
     session = opened()
     first = session.run(inputs=data(1))
@@ -186,6 +187,7 @@ def test_an_interrupted_run_leaves_the_session_usable(opened: Open) -> None:
     assert_usable(session)
 
 
+@pytest.mark.long
 def test_sessions_do_not_know_of_each_other(opened: Open) -> None:
     one, other = opened(), opened(SLOW)
     assert_usable(one, 1)
@@ -196,6 +198,7 @@ def test_sessions_do_not_know_of_each_other(opened: Open) -> None:
     assert_usable(other, 4)
 
 
+@pytest.mark.long
 def test_threads_take_turns(opened: Open) -> None:
     session = opened()
     failed: list[BaseException] = []
@@ -255,6 +258,7 @@ def test_closing_ends_the_process_and_removes_the_files(
         session.run(inputs=data(1))
 
 
+@pytest.mark.long
 def test_an_exception_inside_of_the_block_is_passed_on(opened: Open) -> None:
     with pytest.raises(ZeroDivisionError), opened() as session:
         assert_usable(session)
