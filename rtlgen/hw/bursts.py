@@ -48,15 +48,15 @@ class ArrayPages:
         behind = [Const(1, 1), *(page >= start for start in self.starts[1:]), Const(0, 1)]
         return Cat(here & ~above for here, above in pairwise(behind))
 
-    def address(self, m: Module, word: Value, array: Value, far: Sequence[Value]) -> Value:
+    def address(self, word: Value, array: Value, far: Sequence[Value]) -> Value:
         """Return the address of a word.
 
         Parameters
         ----------
         array: as of `array_of`. far: of each array, see above.
         """
-        place = Signal(ADDRESS_BITS)
-        m.d.comb += place.eq(Cat(Const(0, self._shift), word))
+        above = Const(0, ADDRESS_BITS - self._shift - len(word))
+        place = Cat(Const(0, self._shift), word, above)
         pages = far[0] if len(far) == 1 else chosen_of(array, far)
         return Cat(place[:PAGE_BITS], (pages + place[PAGE_BITS:])[: ADDRESS_BITS - PAGE_BITS])
 
@@ -180,7 +180,7 @@ class BurstFormer(wiring.Component):
         # Hand the burst that is closed over to the address channel.
         with m.If(self.closing):
             m.d.sync += [
-                self.addr.eq(self.pages.address(m, self.first, self.array, far)),
+                self.addr.eq(self.pages.address(self.first, self.array, far)),
                 self.len.eq(self.length),
                 self.valid.eq(1),
             ]

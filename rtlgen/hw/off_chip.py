@@ -215,7 +215,7 @@ class OffChipPort:
                 m.d.comb += [word.eq(port.error_word), response.eq(port.error_response)]
         m.d.comb += pins["error_write"].eq(is_write & response.any())
         pages = ArrayPages(side, set(far))
-        address = pages.address(m, word, pages.array_of(word), [far[name] for name in pages.names])
+        address = pages.address(word, pages.array_of(word), [far[name] for name in pages.names])
         with m.If(response[1]):
             # No error leaves the address 0, whatever the base was.
             m.d.comb += pins["error_address"].eq(address)

@@ -52,7 +52,7 @@ class Addresses(wiring.Component):
         far = [getattr(self, name) for name in far_members(self.pages)]
         m.d.comb += [
             self.array.eq(self.pages.array_of(self.word)),
-            self.address.eq(self.pages.address(m, self.word, self.array, far)),
+            self.address.eq(self.pages.address(self.word, self.array, far)),
         ]
         return m
 
