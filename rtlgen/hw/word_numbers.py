@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out, Signature
 
 
 class WordNumbers(wiring.Component):
-    """Keep numbers in order, and show the oldest one a cycle later.
+    """Keep numbers in order, and show the oldest one two cycles later.
 
     Parameters
     ----------
@@ -22,8 +22,8 @@ class WordNumbers(wiring.Component):
     Members
     -------
     put, number: In, a number that is put in. take: In(1), the oldest one goes.
-    hold: In(1), what is shown stays. shown: Out, what was the oldest one in the last cycle in which
-        it did not stay.
+    hold: In(1), what is shown stays, from the next cycle on: what was the oldest one in the cycle
+        before the first one with `hold`. shown: Out, what was the oldest one two cycles ago.
     """
 
     def __init__(self, *, width: int, depth: int) -> None:
@@ -48,17 +48,19 @@ class WordNumbers(wiring.Component):
         )
         write, read = storage.write_port(), storage.read_port()
         behind, oldest = Signal(self.address_bits), Signal(self.address_bits)
-        # Whether a word is asked for is known late in a cycle.
+        # Whether a word is asked for, or answered, is known late in a cycle.
         puts, number = Signal(), Signal(self.width, reset_less=True)
+        takes, holds = Signal(), Signal()
         m.d.sync += [puts.eq(self.put), number.eq(self.number)]
-        m.d.sync += [behind.eq(behind + puts), oldest.eq(oldest + self.take)]
+        m.d.sync += [takes.eq(self.take), holds.eq(self.hold)]
+        m.d.sync += [behind.eq(behind + puts), oldest.eq(oldest + takes)]
         m.d.comb += [
             write.addr.eq(behind),
             write.data.eq(number),
             write.en.eq(puts),
-            # What is the oldest one now was put in before.
+            # What was the oldest one a cycle ago was put in before.
             read.addr.eq(oldest),
-            read.en.eq(~self.hold),
+            read.en.eq(~holds),
             self.shown.eq(read.data),
         ]
         return m
