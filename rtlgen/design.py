@@ -25,6 +25,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import unwritable, write_manifest
 from rtlgen.options import CompileOptions
+from rtlgen.output.block.files import write_block
 from rtlgen.output.build_directory import build_directory
 from rtlgen.output.flows import flow_named
 from rtlgen.output.flows.render import write_flows
@@ -86,7 +87,7 @@ class Design:
         """The Verilog of the kernel, generated when it is first asked for."""
         if "verilog" not in self._cache:
             with reporting_bugs():
-                self._cache["verilog"] = generate(self.plan)
+                self._cache["verilog"] = generate(self.plan, self.options.top)
         return self._cache["verilog"]
 
     @contextlib.contextmanager
@@ -120,6 +121,7 @@ class Design:
             arrays=scop.arrays,
             scalars=scop.scalars,
             untouched=self.compilation.stages["prune"].untouched,
+            top_kind=self.options.top,
         )
 
     @property
@@ -210,6 +212,8 @@ class Design:
         (directory / f"{name}.v").write_text(self.verilog.text, encoding="utf-8")
         (directory / f"{name}.vlt").write_bytes(WAIVERS.read_bytes())
         write_manifest(directory, self.manifest)
+        if self.manifest.registers is not None:
+            write_block(directory, self.manifest)
         _write_json(directory / "plan.json", plan_to_json(self.plan))
         write_instances(directory, self.issued)
         _write_json(directory / "report.json", report)

@@ -187,7 +187,7 @@ def _wrapper(manifests: Sequence[Manifest]) -> str:
     }
     for number, manifest in enumerate(manifests):
         here = f"chosen == {number}"
-        wires = {
+        wires: dict[str | None, str] = {
             manifest.clock: f"clock & ({here})",
             manifest.reset: "reset",
             manifest.start: "start",
@@ -204,7 +204,7 @@ def _wrapper(manifests: Sequence[Manifest]) -> str:
             wires[manifest.returned.port] = f"returned_{number}"
             taken["returned"].append(f"{here} ? returned_{number} : ")
             lines.append(f"  wire [{manifest.returned.width - 1}:0] returned_{number};")
-        wires |= bases[number]
+        wires |= dict(bases[number])
         if manifest.memory is not None:
             for kind, port in asdict(manifest.memory.ports).items():
                 name = f"memory_{kind}"

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "Vtop.h"
@@ -135,7 +136,8 @@ public:
         cycles = cycle_;
         cycle_ = 0;
         tick();
-        port_->error(top_);
+        port_->error(Told{bool(top_.memory_error), top_.memory_error_address,
+                          top_.memory_error_write, top_.memory_error_response});
         return top_.idle && !top_.done ? 0 : 2;
     }
 

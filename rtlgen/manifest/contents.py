@@ -17,6 +17,13 @@ captured on that edge. `done` is high for one cycle; `idle` rises after it. The 
 of a run is the number of clock edges from the one that sees `start` to the one that sees `done`.
 `return_value` and `checksum` are valid from `done` until the next start.
 
+Block of a system
+-----------------
+With `--top axi` there is none of this: the circuit has `registers` behind an AXI4-Lite port, whose
+pins are `control_prefix` and the names of AXI4, and an interrupt. `reset` is active low then. What
+the registers are stands in `rtlgen.manifest.registers`. `start`, `done`, `idle` and the ports of
+arrays, scalars, result and checksum are null.
+
 Memory off chip
 ---------------
 Arrays that are off chip have no host port. What holds them, and where stands in
@@ -32,6 +39,7 @@ from typing import Literal, TypeAlias
 
 from rtlgen.errors import RtlgenError
 from rtlgen.manifest.memory_map import MemoryMap
+from rtlgen.manifest.registers import RegisterMap
 from rtlgen.system.typed_json import JSON_NAME, MismatchError, TypedJson
 
 Direction: TypeAlias = Literal["in", "out"]
@@ -83,6 +91,15 @@ def type_name(name: str, bits: int, signed: bool) -> str:
     return name or integer
 
 
+_C_TYPES = {"float32": "float", "float64": "double", "float16": "uint16_t", "bfloat16": "uint16_t"}
+"""Where C99 has no such type, patterns stand for it."""
+
+
+def c_type(type_: str) -> str:
+    """Return what drivers in C call an element of a type."""
+    return _C_TYPES.get(type_, f"{type_}_t")
+
+
 @dataclass(frozen=True, slots=True)
 class Port:
     """One port of the top module."""
@@ -94,6 +111,17 @@ class Port:
     def __post_init__(self) -> None:
         if self.width < 1:
             raise ValueError(f"port {self.name} is {self.width} bits wide")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPins:
+    """The control pins of a kernel."""
+
+    clock: str = "clk"
+    reset: str = "rst"
+    start: str = "start"
+    done: str = "done"
+    idle: str = "idle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +145,8 @@ class ArrayEntry:
     type: the C type of an element, see `type_name`.
     shape: row-major.
     ports: the host port; None for an array that is off chip, for one that is not visible outside
-        (role `local`), and for one that the circuit has no use for: what the host gives is what it
-        gets back.
+        (role `local`), for one in a window of the registers, and for one that the circuit has no
+        use for: what the host gives is what it gets back.
     """
 
     name: str
@@ -159,10 +187,10 @@ class ArrayEntry:
 
 @dataclass(frozen=True, slots=True)
 class ScalarEntry:
-    """A scalar argument and the input port that brings it."""
+    """A scalar argument and the input port that brings it; None: a register does."""
 
     name: str
-    port: str
+    port: str | None
     width: int
     signed: bool
     type: str = ""
@@ -173,9 +201,9 @@ class ScalarEntry:
 
 @dataclass(frozen=True, slots=True)
 class ReturnEntry:
-    """The output port that holds the function's result."""
+    """The output port that holds the function's result; None: a register does."""
 
-    port: str
+    port: str | None
     width: int
     signed: bool
     type: str = ""
@@ -199,7 +227,7 @@ class Manifest:
     Members
     -------
     name: the C function. top: the Verilog module.
-    clock, reset, start, done, idle: names of the control ports.
+    clock, reset, start, done, idle: names of the control ports; see above.
     ports: every port of `top`, in order of declaration.
     arrays: in order of declaration in C; the checksum covers `checksum_arrays` in their order.
     checksum: output port of the 64-bit checksum, or None when the circuit has no such unit.
@@ -207,15 +235,16 @@ class Manifest:
     memory: off chip, and the arrays in it; None when all are on chip.
     options: the command-line options that the circuit was built with.
     version: of the rtlgen that wrote it.
+    registers: of a block of a system, with `control_prefix` and `interrupt`, names of its pins.
     """
 
     name: str
     top: str
     clock: str
     reset: str
-    start: str
-    done: str
-    idle: str
+    start: str | None
+    done: str | None
+    idle: str | None
     ports: tuple[Port, ...]
     arrays: tuple[ArrayEntry, ...]
     scalars: tuple[ScalarEntry, ...]
@@ -229,6 +258,9 @@ class Manifest:
     version: str
     memory: MemoryMap | None = None
     options: Mapping[str, Json] = field(default_factory=dict)
+    registers: RegisterMap | None = None
+    control_prefix: str | None = None
+    interrupt: str | None = None
 
     def __post_init__(self) -> None:
         for name in (self.name, self.top, *(port.name for port in self.ports)):
@@ -249,6 +281,11 @@ class Manifest:
             raise ValueError(f"two arguments of {self.name} share a name: {names}")
         if not set(self.checksum_arrays) <= set(names):
             raise ValueError(f"checksum over unknown arrays: {self.checksum_arrays}")
+        is_block = self.registers is not None
+        pins = {pin is not None for pin in (self.start, self.done, self.idle)}
+        of_block = {pin is not None for pin in (self.control_prefix, self.interrupt)}
+        if pins != {not is_block} or of_block != {is_block}:
+            raise ValueError(f"{self.name} has both registers and a start, or neither")
         self._require_mapped()
 
     def _require_mapped(self) -> None:
@@ -270,53 +307,66 @@ class Manifest:
                 )
 
     def _port_uses(self) -> list[tuple[str, tuple[Direction, int]]]:
-        uses: list[tuple[str, tuple[Direction, int]]] = [
+        found: list[tuple[str | None, tuple[Direction, int]]] = [
             (self.clock, ("in", 1)),
             (self.reset, ("in", 1)),
             (self.start, ("in", 1)),
             (self.done, ("out", 1)),
             (self.idle, ("out", 1)),
+            (self.interrupt, ("out", 1)),
         ]
         for array in self.arrays:
             if array.ports is not None:
-                uses += [
+                found += [
                     (array.ports.addr, ("in", array.address_bits)),
                     (array.ports.en, ("in", 1)),
                     (array.ports.we, ("in", array.element_bytes)),
                     (array.ports.wdata, ("in", array.element_bits)),
                     (array.ports.rdata, ("out", array.element_bits)),
                 ]
-        uses += [(scalar.port, ("in", scalar.width)) for scalar in self.scalars]
+        found += [(scalar.port, ("in", scalar.width)) for scalar in self.scalars]
         if self.memory is not None:
-            uses += self.memory.port_uses()
+            found += self.memory.port_uses()
         if self.returned is not None:
-            uses.append((self.returned.port, ("out", self.returned.width)))
-        if self.checksum is not None:
-            uses.append((self.checksum, ("out", CHECKSUM_WIDTH_BITS)))
-        return uses
+            found.append((self.returned.port, ("out", self.returned.width)))
+        found.append((self.checksum, ("out", CHECKSUM_WIDTH_BITS)))
+        return [(name, use) for name, use in found if name is not None]
+
+    @property
+    def kernel_pins(self) -> KernelPins:
+        """The control pins of the kernel, which is inside of a block."""
+        if self.start is None or self.done is None or self.idle is None:
+            return KernelPins()
+        return KernelPins(self.clock, self.reset, self.start, self.done, self.idle)
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether the circuit has a checksum unit."""
+        registers = self.registers
+        return self.checksum is not None or (registers is not None and registers.has("CHECKSUM"))
 
     @property
     def host_arrays(self) -> tuple[ArrayEntry, ...]:
-        """The arrays that have a host port."""
-        return tuple(array for array in self.arrays if array.ports is not None)
+        """The arrays on chip that the host reaches: through a port, or a window."""
+        windows = () if self.registers is None else self.registers.windows
+        names = {window.array for window in windows}
+        return tuple(a for a in self.arrays if a.ports is not None or a.name in names)
 
     @property
     def data_arrays(self) -> tuple[ArrayEntry, ...]:
-        """The arrays that the host gives and gets: through a host port, or in the memory."""
+        """The arrays that the host gives and gets: on chip, or in the memory."""
+        on_chip = {array.name for array in self.host_arrays}
         return tuple(
             array
             for array in self.arrays
-            if array.ports is not None or (array.role != "local" and self._is_off_chip(array))
+            if array.name in on_chip or (array.role != "local" and self._is_off_chip(array))
         )
 
     @property
     def untouched_arrays(self) -> tuple[ArrayEntry, ...]:
         """The arrays of the program that the circuit has no use for, and no port."""
-        return tuple(
-            array
-            for array in self.arrays
-            if array.ports is None and array.role != "local" and not self._is_off_chip(array)
-        )
+        given = {array.name for array in self.data_arrays}
+        return tuple(a for a in self.arrays if a.role != "local" and a.name not in given)
 
     def _is_off_chip(self, array: ArrayEntry) -> bool:
         return self.memory is not None and any(a.name == array.name for a in self.memory.arrays)

@@ -11,6 +11,9 @@ from rtlgen.errors import RtlgenError
 from rtlgen.manifest.contents import BUILD_AGAIN, Json, Manifest, ManifestCorruptError
 
 FILE_NAME = "manifest.json"
+DRIVER_FOLDER = "driver"
+"""Of a block, in its build directory."""
+
 MOST_BYTES = 1 << 24
 DIGEST_NAME = "sha256"
 

@@ -108,14 +108,15 @@ class AxiPorts:
     Members
     -------
     error: some response of the run was an error.
-    error_address, error_write, error_response: of the first one; see above.
+    error_address, error_write, error_response: of the first one; see above. None of these where
+        registers tell.
     The others have their names of AXI4.
     """
 
-    error: str
-    error_address: str
-    error_write: str
-    error_response: str
+    error: str | None
+    error_address: str | None
+    error_write: str | None
+    error_response: str | None
     awid: str
     awaddr: str
     awlen: str
@@ -199,7 +200,8 @@ class MappedArray:
     shape: row-major, at least one dimension.
     base_bytes: of its first element. row_elements: of a row, which may be several of C, as many as
         the last dimensions have. row_bytes: from one row to the next.
-    base_port: where the port is one of AXI4, the input that says where the array is.
+    base_port: where the port is one of AXI4, the input that says where the array is; None where a
+        register does.
     """
 
     name: str
@@ -322,8 +324,8 @@ class MemoryMap:
                 f"array {array.name} ends at byte {array.end_bytes} "
                 f"of a memory of {self.bytes} bytes"
             )
-        if (array.base_port is not None) != self.is_axi:
-            which = "no input for its base" if self.is_axi else f"the base {array.base_port}"
+        if (array.base_port is not None) != self.has_own_pins:
+            which = "no input for its base" if self.has_own_pins else f"the base {array.base_port}"
             raise ValueError(f"array {array.name} has {which} in a memory of kind {self.kind}")
         if self.is_axi and array.base_bytes % AXI_BASE_BYTES:
             raise ValueError(
@@ -351,6 +353,11 @@ class MemoryMap:
         return isinstance(self.ports, AxiPorts)
 
     @property
+    def has_own_pins(self) -> bool:
+        """Whether bases of arrays and errors have pins; those of a block are registers."""
+        return isinstance(self.ports, AxiPorts) and self.ports.error is not None
+
+    @property
     def word_bytes(self) -> int:
         return self.word_bits // BYTE_BITS
 
@@ -367,8 +374,9 @@ class MemoryMap:
     def port_uses(self) -> tuple[tuple[str, PortUse], ...]:
         """Return for each port its name, direction and width."""
         ports = zip(astuple(self.ports), self.ports.uses(self), strict=True)
-        bases = (array.base_port for array in self.arrays if array.base_port is not None)
-        return (*ports, *((port, ("in", AXI_ADDRESS_BITS)) for port in bases))
+        use_of_base: PortUse = ("in", AXI_ADDRESS_BITS)
+        bases = ((array.base_port, use_of_base) for array in self.arrays)
+        return tuple((port, use) for port, use in (*ports, *bases) if port is not None)
 
     def array(self, name: str) -> MappedArray:
         """Return where an array is; KeyError when it is not in the memory."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast, get_args
 
+Top: TypeAlias = Literal["core", "axi"]
+TOPS: tuple[Top, ...] = get_args(Top)
 FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
 FUSE_MODES: tuple[FuseMode, ...] = get_args(FuseMode)
 

@@ -21,6 +21,7 @@ from rtlgen.options.choices import (
     MOST_THREADS,
     POLICIES,
     SCHEDULERS,
+    TOPS,
     WRITE_PORTS,
     ExpandMode,
     FloatWishes,
@@ -31,6 +32,7 @@ from rtlgen.options.choices import (
     PartitionWish,
     Policy,
     Scheduler,
+    Top,
     WritePorts,
     off_chip_place,
 )
@@ -47,6 +49,7 @@ from rtlgen.options.taken import (
     words_taken,
 )
 from rtlgen.options.texts import (
+    BadOption,
     definitions_of,
     float_wishes,
     lanes_of,
@@ -160,6 +163,13 @@ class CompileOptions:
         "--wavefront",
         "Skew permutable loops so that only the outermost is sequential; implies the same.",
         default=False,
+    )
+    top: Top = option(
+        "--top",
+        "What the module is: core, the kernel with start, done and a port for each array; axi, a "
+        "block of a system with AXI4-Lite registers, an interrupt, and AXI4 for what is off chip.",
+        default="core",
+        choices=TOPS,
     )
     checksum: bool = option("--checksum", "Add the hardware checksum unit.", default=False)
     memory: Mapping[str, str] = option(
@@ -282,7 +292,9 @@ class CompileOptions:
         if not all(self.pipeline):
             raise ValueError(f"pipeline is {self.pipeline}: a loop or a level has a name")
         for place in self.memory.values():
-            off_chip_place(place)
+            wanted = off_chip_place(place)
+            if self.top == "axi" and wanted is not None and wanted[0] == "fixed":
+                raise ValueError(f"memory is {place}: with the top axi, what is off chip is axi")
 
     @staticmethod
     def from_texts(given: Mapping[str, Any]) -> CompileOptions:
@@ -292,7 +304,14 @@ class CompileOptions:
         ------
         BadOption: a text says nothing.
         """
-        return CompileOptions(**{each.member: each.read(given[each.member]) for each in options()})
+        read = {each.member: each.read(given[each.member]) for each in options()}
+        for place in read["memory"].values():
+            if read["top"] == "axi" and place.startswith("fixed"):
+                raise BadOption(
+                    f"--memory {place} is no bus, and a block has nothing else for arrays off chip",
+                    help="write --memory axi or dram, or take the memory port of --top core",
+                )
+        return CompileOptions(**read)
 
     @staticmethod
     def from_python(given: Mapping[str, Any]) -> CompileOptions:
@@ -338,6 +357,7 @@ class Choices(TypedDict, total=False):
     fusion: Fusion
     tile: Sequence[int]
     wavefront: bool
+    top: Top
     checksum: bool
     memory: str | Mapping[str, str] | None
     unroll: Mapping[str, int | None] | None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rtlgen.manifest.contents import ManifestCorruptError
 from rtlgen.manifest.file import FILE_NAME, ManifestMissingError, read_manifest, unwritable
+from rtlgen.output.block.files import BLOCK_FILES
 from rtlgen.output.flows import flow_files
 from rtlgen.output.testbench import testbench_files
 from rtlgen.system.files import locked, scratch_folder, uninterrupted
@@ -68,8 +69,9 @@ def _files_of_earlier_build(directory: Path) -> frozenset[str]:
     except (ManifestMissingError, ManifestCorruptError):
         return frozenset()
     waivers = f"{manifest.name}.vlt"
+    block = BLOCK_FILES if manifest.registers is not None else ()
     own = (manifest.verilog.file, waivers, *testbench_files(manifest))
-    return frozenset((*own, *flow_files(manifest.name)))
+    return frozenset((*own, *block, *flow_files(manifest.name)))
 
 
 def _remove(path: Path) -> None:

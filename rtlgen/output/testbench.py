@@ -20,6 +20,7 @@ import numpy as np
 from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
+from rtlgen.manifest.registers import RegisterMap
 from rtlgen.sim.array_places import ArrayPlace, array_places
 from rtlgen.sim.memory_image import LOCAL, Bytes, image_of, owners
 from rtlgen.verify.inputs import Inputs, check_inputs, scalar_word
@@ -113,7 +114,8 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
             files.append(path)
     if manifest.memory is not None:
         files += _write_memory(data, manifest, given, [case.expected.arrays for case in cases])
-    prefix = _free_prefix(manifest)
+    prefix, registers = _free_prefix(manifest), manifest.registers
+    windows = {w.array: w.offset for w in registers.windows} if registers is not None else {}
     text = _TEMPLATES.get_template("testbench.v.j2").render(
         name=name,
         kernel=manifest,
@@ -122,6 +124,11 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
         memory=manifest.memory,
         ram_file=_RAM_FILE,
         places=_places(manifest),
+        idle=f"{prefix}idle" if registers is not None else manifest.idle,
+        registers=registers,
+        at=lambda name: _offset(manifest, name),
+        window=lambda array: f"32'h{windows[array.name]:x}",
+        read_back=() if registers is None else _read_back(registers),
         most_beats=AXI_MOST_BEATS,
         page_bytes=AXI_BASE_BYTES,
         cases=[case.name for case in cases],
@@ -137,6 +144,18 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
     verilog = directory / file
     verilog.write_text(text, encoding="utf-8")
     return Testbench(verilog, tuple(files))
+
+
+def _offset(manifest: Manifest, name: str) -> str:
+    """Return where a register is, as Verilog has it."""
+    assert manifest.registers is not None, "a block has registers"
+    return f"32'h{manifest.registers.register(name).offset:x}"
+
+
+def _read_back(registers: RegisterMap) -> list[tuple[str, str]]:
+    """Return the registers that are read after a run, and what keeps them."""
+    kept = (("CYCLES", "cycles"), ("RESULT", "returned"), ("CHECKSUM", "checksum"))
+    return [(name, place) for name, place in kept if registers.has(name)]
 
 
 def _places(manifest: Manifest) -> tuple[ArrayPlace, ...]:
@@ -200,12 +219,14 @@ def _checks(manifest: Manifest, expected: Sequence[Expected], prefix: str) -> li
         if len(values) == len(expected):
             type_ = type_named(returned.type)
             words = tuple(_literal(pattern_of(e, type_), returned.width) for e in values)
-            checks.append(_Check("return value", returned.port, words, returned.width, "%h"))
-    if manifest.checksum is not None:
+            got = returned.port or f"{prefix}returned[{returned.width - 1}:0]"
+            checks.append(_Check("return value", got, words, returned.width, "%h"))
+    if manifest.has_checksum:
         sums = [e.checksum for e in expected if e.checksum is not None]
         if len(sums) == len(expected):
             words = tuple(_literal(value, CHECKSUM_WIDTH_BITS) for value in sums)
-            unit = _Check("checksum", manifest.checksum, words, CHECKSUM_WIDTH_BITS, "%h")
+            got = manifest.checksum or f"{prefix}checksum"
+            unit = _Check("checksum", got, words, CHECKSUM_WIDTH_BITS, "%h")
             checks.append(unit)
     return checks
 

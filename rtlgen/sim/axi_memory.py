@@ -12,12 +12,12 @@ from dataclasses import asdict, fields
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 from rtlgen.manifest.contents import Manifest
-from rtlgen.manifest.memory_map import AXI_ADDRESS_BITS, AxiPorts
+from rtlgen.manifest.memory_map import AxiPorts
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
 from rtlgen.sim.axi_model import AxiModel
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word, broken, require_told
 from rtlgen.sim.fixed_memory import SETTLED_NS
-from rtlgen.sim.host import Control, Dut, Handle, known_value
+from rtlgen.sim.host import Dut, Handle, Host, Told, known_value
 from rtlgen.sim.memory_contents import AccessError
 
 _VALIDS = ("awvalid", "wvalid", "arvalid")
@@ -36,7 +36,7 @@ class AxiMemory:
         self,
         dut: Dut,
         manifest: Manifest,
-        control: Control,
+        host: Host,
         four_state: bool,
         behaviour: AxiBehaviour,
     ) -> None:
@@ -45,15 +45,15 @@ class AxiMemory:
         assert isinstance(ports, AxiPorts)
         self._model = AxiModel(manifest, behaviour)
         self.contents = self._model.contents
-        self._control = control
+        self._host = host
         self._four_state = four_state
-        self._pins: dict[str, Handle] = {kind: dut[port] for kind, port in asdict(ports).items()}
+        self._pins: dict[str, Handle] = {
+            kind: dut[port] for kind, port in asdict(ports).items() if port is not None
+        }
         self._names: dict[str, str] = asdict(ports)
-        for place in self._model.places:
-            base: Handle = dut[place.array.base_port]
-            control.sampled_with_start.append((base, place.address, (1 << AXI_ADDRESS_BITS) - 1))
+        host.bases = {place.array.name: place.address for place in self._model.places}
 
-    def error(self) -> BusError | None:
+    def error(self, told: Told) -> BusError | None:
         """Return the first answer that was an error, as the circuit says.
 
         Raises
@@ -61,12 +61,11 @@ class AxiMemory:
         AccessError: it says something else.
         """
         was = self._model.error
-        if bool(self._value("error", 0)) != bool(was):
+        if told.error != bool(was):
             if was:
                 raise AccessError("an answer was an error, but the circuit does not say so")
             raise AccessError("the circuit says that an answer was an error: none was")
-        address, write = self._value("error_address", 0), self._value("error_write", 0)
-        require_told(address, write, self._value("error_response", 0), was)
+        require_told(told.address, told.write, told.response, was)
         return was
 
     async def serve(self) -> None:
@@ -77,14 +76,14 @@ class AxiMemory:
         AccessError: of the first rule that is broken. UnknownOutputError
         """
         while True:
-            await RisingEdge(self._control.clock)
+            await RisingEdge(self._host.clock)
             await Timer(SETTLED_NS, unit="ns")
-            cycle = self._control.cycle
+            cycle = self._host.cycle
             before = [self._value(name, cycle) for name in _VALIDS]
             drives = self._model.drive(cycle)
             for name in _DRIVEN:
                 self._pins[name].value = getattr(drives, name)
-            await FallingEdge(self._control.clock)
+            await FallingEdge(self._host.clock)
             for name, value in zip(_VALIDS, before, strict=True):
                 if self._value(name, cycle) != value:
                     # A valid that follows from a ready would wait for it.

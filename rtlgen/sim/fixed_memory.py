@@ -14,7 +14,7 @@ from cocotb.triggers import FallingEdge, RisingEdge, Timer
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import MemoryPorts
 from rtlgen.sim.axi_behaviour import BusError
-from rtlgen.sim.host import Control, Dut, Handle, known_value
+from rtlgen.sim.host import Dut, Handle, Host, known_value
 from rtlgen.sim.memory_contents import AccessError, MemoryContents
 
 SETTLED_NS = 1
@@ -46,9 +46,9 @@ class FixedMemory:
     contents: its bytes.
     """
 
-    def __init__(self, dut: Dut, manifest: Manifest, control: Control, four_state: bool) -> None:
+    def __init__(self, dut: Dut, manifest: Manifest, host: Host, four_state: bool) -> None:
         assert manifest.memory is not None
-        self._memory, self._control = manifest.memory, control
+        self._memory, self._host = manifest.memory, host
         self._four_state = four_state
         ports = manifest.memory.ports
         assert isinstance(ports, MemoryPorts)
@@ -73,7 +73,7 @@ class FixedMemory:
         held: _Request | None = None
         cycle = 0
         while True:
-            await RisingEdge(self._control.clock)
+            await RisingEdge(self._host.clock)
             await Timer(SETTLED_NS, unit="ns")
             request = self._request()
             cycle = cycle + 1 if held else 1
@@ -86,19 +86,19 @@ class FixedMemory:
             held = None if is_last else request
             if is_last:
                 # What comes from registers does not depend on the answer.
-                await FallingEdge(self._control.clock)
+                await FallingEdge(self._host.clock)
                 self._require_held(request, self._request())
 
     def _request(self) -> _Request | None:
         en, we, addr, data = (
-            known_value(name, handle, self._four_state, self._control.cycle)
+            known_value(name, handle, self._four_state, self._host.cycle)
             for name, handle in self._outputs.items()
         )
         return _Request(we, addr, data) if en else None
 
     def _require_held(self, held: _Request | None, request: _Request | None) -> None:
         """Require that there is a run, and that an access goes on as it began."""
-        cycle = self._control.cycle
+        cycle = self._host.cycle
         if request is not None and not cycle:
             raise AccessError("the circuit asks for a word while it is idle")
         if held is not None:
@@ -108,7 +108,7 @@ class FixedMemory:
 
     def _answer(self, request: _Request, is_last: bool) -> None:
         """Drive the answer to a request in one of its cycles; in the last one, do what it asks."""
-        cycle = self._control.cycle
+        cycle = self._host.cycle
         if request.word >= self._memory.depth_words:
             raise AccessError(
                 f"cycle {cycle} asks for word {request.word} "

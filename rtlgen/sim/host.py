@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from cocotb.simtime import get_sim_time
 from cocotb.triggers import FallingEdge, First, RisingEdge, Timer
 
 from rtlgen.manifest.contents import ArrayEntry, Manifest
+from rtlgen.manifest.memory_map import AXI_ADDRESS_BITS, AxiPorts
 
 # What a name of the design stands for is known at run time only.
 Dut: TypeAlias = Any
@@ -161,6 +162,16 @@ async def read_arrays(clock: Handle, ports: Sequence[HostPort]) -> list[list[int
     return images
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a circuit says of the first answer of the memory that was an error."""
+
+    error: bool
+    address: int
+    write: int
+    response: int
+
+
 class Control:
     """Reset, start, and the wait for done, with the manifest's rules checked on the way.
 
@@ -280,3 +291,91 @@ class Control:
             raise ProtocolError(f"idle is low {when}")
         if self._done.value:
             raise ProtocolError(f"done is high {when}")
+
+
+class Host(Protocol):
+    """What drives a circuit. Images are words of arrays on chip, in the order of the manifest.
+
+    Members
+    -------
+    cycle: see `Control.cycle`. bases: of arrays off chip, the address of each, for the next run.
+    returned, checksum: of the last run; None where there is none. told: of its memory.
+    """
+
+    bases: dict[str, int]
+    returned: int | None
+    checksum: int | None
+    told: Told
+
+    @property
+    def clock(self) -> Handle: ...
+
+    @property
+    def cycle(self) -> int: ...
+
+    async def reset(self) -> None: ...
+
+    async def load(self, images: Sequence[Sequence[int]]) -> None: ...
+
+    async def run(self, scalars: Sequence[int], limit_cycles: int) -> int: ...
+
+    async def read(self) -> list[list[int]]: ...
+
+
+class PinHost:
+    """Drive a kernel by its pins; see `Host`."""
+
+    def __init__(self, dut: Dut, manifest: Manifest, outputs: Outputs) -> None:
+        self._dut = dut
+        self._manifest = manifest
+        self._control = Control(dut, manifest, outputs)
+        self._ports = [HostPort.of(dut, entry) for entry in manifest.host_arrays]
+        self.clock: Handle = self._control.clock
+        self.bases: dict[str, int] = {}
+        self.returned: int | None = None
+        self.checksum: int | None = None
+        self.told = Told(False, 0, 0, 0)
+
+    @property
+    def cycle(self) -> int:
+        """See `Control.cycle`."""
+        return self._control.cycle
+
+    async def reset(self) -> None:
+        """See `Control.reset`."""
+        await self._control.reset()
+
+    async def load(self, images: Sequence[Sequence[int]]) -> None:
+        """Write every word of every array on chip."""
+        await write_arrays(self.clock, list(zip(self._ports, images, strict=True)))
+
+    async def read(self) -> list[list[int]]:
+        """Return every word of every array on chip; see `read_arrays`."""
+        return await read_arrays(self.clock, self._ports)
+
+    async def run(self, scalars: Sequence[int], limit_cycles: int) -> int:
+        """See `Control.run`."""
+        memory = self._manifest.memory
+        mask = (1 << AXI_ADDRESS_BITS) - 1
+        self._control.sampled_with_start = [
+            (self._dut[place.base_port], self.bases[place.name], mask)
+            for place in (memory.arrays if memory is not None else ())
+            if place.base_port is not None
+        ]
+        cycles = await self._control.run(scalars, limit_cycles)
+        returned = self._manifest.returned
+        self.returned = self._value(None if returned is None else returned.port)
+        self.checksum = self._value(self._manifest.checksum)
+        if memory is not None and isinstance(memory.ports, AxiPorts):
+            ports = memory.ports
+            told = (ports.error, ports.error_address, ports.error_write, ports.error_response)
+            error, address, write, response = (self._value(port) or 0 for port in told)
+            self.told = Told(bool(error), address, write, response)
+        return cycles
+
+    def _value(self, port: str | None) -> int | None:
+        if port is None:
+            return None
+        if not self._dut[port].value.is_resolvable:
+            raise UnknownOutputError(f"output {port} is {self._dut[port].value!s} while idle")
+        return int(self._dut[port].value)

@@ -24,6 +24,9 @@ Words: TypeAlias = np.ndarray
 FOLDER_VARIABLE = "RTLGEN_BENCH_JOB"
 """Environment variable that tells the bench where its job is."""
 
+DRIVERS_VARIABLE = "RTLGEN_BENCH_DRIVERS"
+"""Environment variable that tells the bench where the drivers of a block are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:

@@ -19,18 +19,25 @@ from rtlgen.sim.axi_memory import AxiMemory
 from rtlgen.sim.fixed_memory import FixedMemory
 from rtlgen.sim.host import (
     CLOCK_PERIOD_NS,
-    Control,
     Dut,
     HangError,
-    HostPort,
+    Host,
     Outputs,
+    PinHost,
     ProtocolError,
     UnknownOutputError,
-    read_arrays,
-    write_arrays,
 )
-from rtlgen.sim.job import FOLDER_VARIABLE, Job, MemoryLeft, Outcome, Result, RunRecord
+from rtlgen.sim.job import (
+    DRIVERS_VARIABLE,
+    FOLDER_VARIABLE,
+    Job,
+    MemoryLeft,
+    Outcome,
+    Result,
+    RunRecord,
+)
 from rtlgen.sim.memory_contents import AccessError
+from rtlgen.sim.register_host import RegisterHost
 
 _OUTCOMES: dict[type[Exception], Outcome] = {
     HangError: "hang",
@@ -50,14 +57,17 @@ class KernelBench:
         manifest = job.manifest
         names = [port.name for port in manifest.ports if port.direction == "out"]
         self.outputs = Outputs(dut, names, job.four_state)
-        self.control = Control(dut, manifest, self.outputs)
-        self.ports = [HostPort.of(dut, entry) for entry in manifest.host_arrays]
+        self.host: Host
+        if manifest.registers is None:
+            self.host = PinHost(dut, manifest, self.outputs)
+        else:
+            driver = Path(os.environ[DRIVERS_VARIABLE]) / f"{manifest.name}.py"
+            self.host = RegisterHost(dut, manifest, self.outputs, driver)
         self.memory: FixedMemory | AxiMemory | None = None
         if manifest.memory is not None:
-            given = (dut, manifest, self.control, job.four_state)
+            given = (dut, manifest, self.host, job.four_state)
             is_axi = manifest.memory.is_axi
             self.memory = AxiMemory(*given, job.axi) if is_axi else FixedMemory(*given)
-        self._dut = dut
         self.runs: list[RunRecord] = []
         self.images: list[list[list[int]]] = []
         self.left: list[MemoryLeft] = []
@@ -65,7 +75,7 @@ class KernelBench:
 
     async def carry_out(self) -> None:
         """Reset once, then load, run and read back each data set, as often as the job says."""
-        await self.control.reset()
+        await self.host.reset()
         if self.memory is None:
             await self._run_all()
             return
@@ -84,13 +94,12 @@ class KernelBench:
                 await self._run(number)
 
     async def _run(self, number: int) -> None:
-        job, clock = self.job, self.control.clock
-        contents = [(port, job.words[port.entry.name][number].tolist()) for port in self.ports]
-        await write_arrays(clock, contents)
+        job, arrays = self.job, self.job.manifest.host_arrays
+        await self.host.load([job.words[array.name][number].tolist() for array in arrays])
         if self.memory is not None and job.memory is not None:
             self.memory.contents.load(job.memory[number])
-        cycles = await self.control.run(job.scalars[number], job.limit_cycles)
-        images = await read_arrays(clock, self.ports)
+        cycles = await self.host.run(job.scalars[number], job.limit_cycles)
+        images = await self.host.read()
         self.outputs.check("while idle")
         self._keep(number, images, self._record(cycles))
 
@@ -109,21 +118,16 @@ class KernelBench:
         self.runs.append(record)
 
     def _record(self, cycles: int) -> RunRecord:
-        manifest = self.job.manifest
-        returned = manifest.returned.port if manifest.returned else None
-        error = None if self.memory is None else self.memory.error()
-        return RunRecord(cycles, self._value(returned), self._value(manifest.checksum), error)
-
-    def _value(self, port: str | None) -> int | None:
-        return None if port is None else int(self._dut[port].value)
+        error = self.memory.error(self.host.told) if isinstance(self.memory, AxiMemory) else None
+        return RunRecord(cycles, self.host.returned, self.host.checksum, error)
 
     def result(self, outcome: Outcome, message: str) -> Result:
         """Return what has been found out so far."""
         words = {
-            port.entry.name: np.array(
-                [images[place] for images in self.images], dtype=f"u{port.entry.element_bytes}"
+            array.name: np.array(
+                [images[place] for images in self.images], dtype=f"u{array.element_bytes}"
             )
-            for place, port in enumerate(self.ports)
+            for place, array in enumerate(self.job.manifest.host_arrays)
         }
         memory = None
         if self.memory is not None:
@@ -140,7 +144,8 @@ async def carry_out_job(dut: Dut) -> None:
     """Carry out the job that the environment names, and write its result."""
     folder = Path(os.environ[FOLDER_VARIABLE])
     job = Job.read(folder)
-    Clock(dut[job.manifest.clock], CLOCK_PERIOD_NS, unit="ns").start()
+    # The first edge comes when all inputs are known.
+    Clock(dut[job.manifest.clock], CLOCK_PERIOD_NS, unit="ns").start(start_high=False)
     bench = KernelBench(dut, job)
     outcome: Outcome = "done"
     message = ""

@@ -9,8 +9,9 @@ from typing import cast
 
 import numpy as np
 
-from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.contents import Manifest, c_type
 from rtlgen.manifest.memory_map import AXI_ADDRESS_BITS, MemoryMap
+from rtlgen.manifest.registers import ERRORS
 from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import BusError
 from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord, Words
@@ -36,12 +37,13 @@ class _Rename:
 
 
 def _renames(manifest: Manifest) -> list[_Rename]:
-    names = {
+    names: dict[str | None, str] = {
         manifest.clock: "clock",
         manifest.reset: "reset",
         manifest.start: "start",
         manifest.done: "done",
         manifest.idle: "idle",
+        manifest.interrupt: "irq",
     }
     for number, array in enumerate(manifest.host_arrays):
         if array.ports is not None:
@@ -53,8 +55,11 @@ def _renames(manifest: Manifest) -> list[_Rename]:
     names.update({scalar.port: f"scalar_{i}" for i, scalar in enumerate(manifest.scalars)})
     if manifest.returned is not None:
         names[manifest.returned.port] = "returned"
-    if manifest.checksum is not None:
-        names[manifest.checksum] = "checksum"
+    names[manifest.checksum] = "checksum"
+    if manifest.control_prefix is not None:
+        prefix = manifest.control_prefix
+        ports = [port.name for port in manifest.ports if port.name.startswith(prefix)]
+        names |= {name: f"control_{name.removeprefix(prefix)}" for name in ports}
     return [
         _Rename(port.name, names[port.name], port.direction, port.width)
         for port in manifest.ports
@@ -62,15 +67,17 @@ def _renames(manifest: Manifest) -> list[_Rename]:
     ]
 
 
-def base_slices(memory: MemoryMap | None) -> dict[str, str]:
-    """Return the inputs for the bases of arrays, and which bits of the wrapper's each one is."""
+def base_slices(memory: MemoryMap | None) -> list[tuple[str | None, str]]:
+    """Return the inputs for the bases of arrays, and which bits of the wrapper's each one is.
+
+    Those of a block are registers: nobody has these bits.
+    """
     if memory is None or not memory.is_axi:
-        return {}
-    found = {}
+        return []
+    found = []
     for number, place in enumerate(array_places(memory)):
         port, first = place.array.base_port, number * AXI_ADDRESS_BITS
-        assert port is not None, "the port is one of AXI4"
-        found[port] = f"{BASES}[{first + AXI_ADDRESS_BITS - 1}:{first}]"
+        found.append((port, f"{BASES}[{first + AXI_ADDRESS_BITS - 1}:{first}]"))
     return found
 
 
@@ -84,7 +91,9 @@ def wrapper_verilog(manifest: Manifest) -> str:
     if bases:
         declarations.append(f"    input [{len(bases) * AXI_ADDRESS_BITS - 1}:0] {BASES}")
     declared = ",\n".join(declarations)
-    wires = {r.port: r.name for r in renames} | bases
+    is_block = manifest.registers is not None
+    wires = {r.port: f"~{r.name}" if is_block and r.name == "reset" else r.name for r in renames}
+    wires |= {port: wire for port, wire in bases if port is not None}
     connected = ",\n".join(f"        .\\{port} ({wire})" for port, wire in wires.items())
     return (
         f"module {TOP} (\n{declared}\n);\n"
@@ -105,20 +114,62 @@ def design_header(manifest: Manifest) -> str:
         "ARRAYS(X)": [
             f"X({n}, {a.depth}u, {(1 << a.element_bytes) - 1}u)" for n, a in enumerate(arrays)
         ],
-        "SCALARS(X)": [
-            f"X(scalar_{n}, {(1 << s.width) - 1}ull)" for n, s in enumerate(manifest.scalars)
-        ],
-        "RETURNED(top)": ["(top)->returned" if manifest.returned else "0"],
-        "CHECKSUM(top)": ["(top)->checksum" if manifest.checksum else "0"],
         "ARRAY_COUNT": [str(len(arrays))],
         "SCALAR_COUNT": [str(len(manifest.scalars))],
     }
     rows |= _memory_rows(manifest.memory)
+    rows |= _pin_rows(manifest) if manifest.registers is None else _block_rows(manifest)
     names = ", ".join(f'"{array.name}"' for array in arrays)
     defines = "".join(f"#define {name} {' '.join(parts)}\n" for name, parts in rows.items())
     # One more than the arrays: C++ has no empty array.
     table = f'static const char* const array_names[] = {{{names}{", " if names else ""}""}};\n'
     return f"#pragma once\n{defines}{table}"
+
+
+def _pin_rows(manifest: Manifest) -> dict[str, list[str]]:
+    """Return what the host of a kernel needs to know; see pin_host.h."""
+    memory = manifest.memory
+    is_axi = memory is not None and memory.is_axi
+    told = ("error", "error_address", "error_write", "error_response") if is_axi else ()
+    return {
+        "HOST_HEADER": ['"pin_host.h"'],
+        "SCALARS(X)": [
+            f"X(scalar_{n}, {(1 << s.width) - 1}ull)" for n, s in enumerate(manifest.scalars)
+        ],
+        "RETURNED(top)": ["(top).returned" if manifest.returned else "0"],
+        "CHECKSUM(top)": ["(top).checksum" if manifest.checksum else "0"],
+        "TOLD(top)": [f"Told{{{', '.join(f'(top).memory_{name}' for name in told)}}}"],
+    }
+
+
+def _block_rows(manifest: Manifest) -> dict[str, list[str]]:
+    """Return what the host of a block needs to know of its driver; see register_host.h."""
+    registers, memory, name = manifest.registers, manifest.memory, manifest.name
+    assert registers is not None, "a block has registers"
+    upper = name.upper()
+    codes = {error: code for code, (error, _) in enumerate(ERRORS)}
+    response = registers.register("ERROR").field("RESPONSE").low if memory is not None else 0
+    places = array_places(memory) if memory is not None else ()
+    address = f"{name}_error_address(device)" if memory is not None else "0"
+    return {
+        "HOST_HEADER": ['"register_host.h"'],
+        "DRIVER_FILE": [f'"{name}.c"'],
+        "DRIVER(function)": [f"{name}_##function"],
+        "DEVICE": [f"{name}_device"],
+        f"{upper}_READ32(device, offset)": ["rtlgen_read32(offset)"],
+        f"{upper}_WRITE32(device, offset, value)": ["rtlgen_write32(offset, value)"],
+        "BLOCK_ARRAYS(X)": [
+            f"X({n}, {a.depth}u, {a.name}, {c_type(a.type)})"
+            for n, a in enumerate(manifest.host_arrays)
+        ],
+        "BLOCK_SCALARS(X)": [f"X({s.name}, {c_type(s.type)})" for s in manifest.scalars],
+        "BLOCK_BASES(X)": [f"X({p.array.name}, {p.address}u)" for p in places],
+        "RETURNED(device)": [f"bits_of({name}_result(device))" if manifest.returned else "0"],
+        "CHECKSUM(device)": [f"{name}_checksum(device)" if manifest.has_checksum else "0"],
+        "ERROR_ADDRESS(device)": [address],
+        "ERROR_RESPONSE_BIT": [str(response)],
+        **{f"ERROR_{error}": [str(codes[error])] for error in ("READ", "WRITE", "ANSWER")},
+    }
 
 
 def _memory_rows(memory: MemoryMap | None) -> dict[str, list[str]]:
@@ -138,12 +189,19 @@ def _memory_rows(memory: MemoryMap | None) -> dict[str, list[str]]:
     }
 
 
-def native_harness(folder: Path, manifest: Manifest) -> tuple[Harness, Path]:
-    """Write the wrapper and the header into `folder`; return the harness and the wrapper's file."""
+def native_harness(folder: Path, manifest: Manifest, drivers: Path) -> tuple[Harness, Path]:
+    """Write the wrapper and the header into `folder`; return the harness and the wrapper's file.
+
+    Parameters
+    ----------
+    drivers: the folder with the drivers, of a block.
+    """
     wrapper = folder / f"{TOP}.v"
     wrapper.write_text(wrapper_verilog(manifest), encoding="utf-8")
     (folder / "design.h").write_text(design_header(manifest), encoding="utf-8")
-    return Harness(main=MAIN, compile_options=(f"-I{folder}", f"-I{FOLDER}")), wrapper
+    folders = (folder, FOLDER, *((drivers,) if manifest.registers is not None else ()))
+    options = tuple(f"-I{each}" for each in folders)
+    return Harness(main=MAIN, compile_options=options), wrapper
 
 
 def program_text() -> str:
@@ -267,6 +325,6 @@ def _record(manifest: Manifest, cycles: int, returned: int, checksum: int, error
     return RunRecord(
         cycles,
         returned if manifest.returned else None,
-        checksum if manifest.checksum else None,
+        checksum if manifest.has_checksum else None,
         BusError.of_code(error),
     )

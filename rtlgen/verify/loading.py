@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.file import DRIVER_FOLDER
 from rtlgen.sim import native_engine
 from rtlgen.sim.cocotb_runner import (
     KERNEL_BENCH,
@@ -19,7 +20,7 @@ from rtlgen.sim.cocotb_runner import (
     run_program,
     trace_format,
 )
-from rtlgen.sim.job import FOLDER_VARIABLE, Job, Result
+from rtlgen.sim.job import DRIVERS_VARIABLE, FOLDER_VARIABLE, Job, Result
 from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
 from rtlgen.sim.native_engine import NativeCircuit
 from rtlgen.sim.verilator import OPTIMISATION, UNOPTIMISED, Verilator, find_verilator
@@ -78,7 +79,8 @@ def loaded(
 
     def carry_out(job: Job) -> Result:
         job.write(folder)
-        variables = {FOLDER_VARIABLE: str(folder)}
+        drivers = verilog.parent / DRIVER_FOLDER
+        variables = {FOLDER_VARIABLE: str(folder), DRIVERS_VARIABLE: str(drivers)}
         run_program(driven, [KERNEL_BENCH], folder, variables, _time_limit(job))
         return Result.read(folder)
 
@@ -139,7 +141,9 @@ def native_model(verilog: Path, manifest: Manifest, base: Path, way: Way) -> Pat
 
     def compile_in(place: Path, verilator: Verilator) -> None:
         harness: Harness
-        harness, wrapper = native_engine.native_harness(place, manifest)
+        harness, wrapper = native_engine.native_harness(
+            place, manifest, verilog.parent / DRIVER_FOLDER
+        )
         harness = replace(harness, optimisation=way.optimisation)
         compile_verilated(
             verilator,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -76,8 +77,8 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         manifest = self._circuit.manifest
-        control = [manifest.clock, manifest.reset, manifest.start, manifest.done, manifest.idle]
-        scalars = [scalar.port for scalar in manifest.scalars]
+        control = list(astuple(manifest.kernel_pins))
+        scalars = [scalar.port for scalar in manifest.scalars if scalar.port is not None]
         yield from self._group("control", [*control, *scalars, "sequencer.n"])
         for stream, issued in zip(self._circuit.plan.streams, self._circuit.issued, strict=True):
             yield from self._statement(stream, issued)

@@ -61,11 +61,11 @@ class Timeline:
 
     def __init__(self, circuit: BuiltCircuit, trace: TracedCircuit) -> None:
         self._circuit, self._trace = circuit, trace
-        manifest = circuit.manifest
-        busy = trace.sampled(manifest.idle) == 0
-        accepted = (trace.sampled(manifest.start) == 1) & (trace.sampled(manifest.idle) == 1)
+        pins = circuit.manifest.kernel_pins
+        busy = trace.sampled(pins.idle) == 0
+        accepted = (trace.sampled(pins.start) == 1) & (trace.sampled(pins.idle) == 1)
         self.starts: tuple[int, ...] = tuple(np.flatnonzero(accepted).tolist())
-        done = np.flatnonzero((trace.sampled(manifest.done) == 1) & (busy | accepted))
+        done = np.flatnonzero((trace.sampled(pins.done) == 1) & (busy | accepted))
         ends = [*self.starts, len(trace.edges)][1:]
         found = np.searchsorted(done, self.starts)
         self.cycles: tuple[int | None, ...] = tuple(

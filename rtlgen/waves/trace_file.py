@@ -94,7 +94,8 @@ def traced_circuit(path: Path, manifest: Manifest, controls: Iterable[str]) -> T
     with _reading(path):
         file = Waveform(str(path))
         variables = {variable.full_name: variable for variable in file.all_vars()}
-    ports = [manifest.clock, manifest.start, manifest.done, manifest.idle]
+    pins = manifest.kernel_pins
+    ports = [pins.clock, pins.start, pins.done, pins.idle]
     needed = [*ports, *(f"{control}.begin" for control in dict.fromkeys(controls))]
     ending = f".{needed[-1]}"
     scopes = [name.removesuffix(ending) for name in variables if name.endswith(ending)]
@@ -109,7 +110,7 @@ def traced_circuit(path: Path, manifest: Manifest, controls: Iterable[str]) -> T
     prefix = f"{scopes[0]}."
     signals = {n.removeprefix(prefix): v for n, v in variables.items() if n.startswith(prefix)}
     with _reading(path):
-        changes = signals[manifest.clock].tv
+        changes = signals[pins.clock].tv
     rises = [time for time, value in changes if value == 1]
     scale = file.timescale
     unit = scale.factor * 10.0 ** scale.unit.to_exponent() if scale is not None else 1e-12

@@ -65,7 +65,17 @@ def _context(directory: Path, manifest: Manifest) -> Mapping[str, object]:
         "axi_inputs": [role for role, port in roles.items() if ways[port].direction == "in"],
         "id_bits": ways[roles["awid"]].width if roles else 0,
         "signals": {role: _litex_signal(role) for role in roles},
+        "control": _control_roles(manifest),
     }
+
+
+def _control_roles(manifest: Manifest) -> Mapping[str, str]:
+    """Return the ports of a block's AXI4-Lite port by their roles; none where there is none."""
+    prefix = manifest.control_prefix
+    if prefix is None:
+        return {}
+    names = [port.name for port in manifest.ports if port.name.startswith(prefix)]
+    return {name.removeprefix(prefix): name for name in names}
 
 
 def _axi_roles(memory: MemoryMap | None) -> Mapping[str, str]:
@@ -75,7 +85,8 @@ def _axi_roles(memory: MemoryMap | None) -> Mapping[str, str]:
     """
     if memory is None or not memory.is_axi:
         return {}
-    return {role: port for role, port in asdict(memory.ports).items() if port.startswith("m_axi_")}
+    ports: Mapping[str, str | None] = asdict(memory.ports)
+    return {role: port for role, port in ports.items() if port and port.startswith("m_axi_")}
 
 
 def _litex_signal(role: str) -> str:

@@ -69,13 +69,12 @@ public:
         memory_.look(outputs(top), cycle);
     }
 
-    uint64_t error(Vtop& top) override {
+    uint64_t error(const Told& told) override {
         const uint64_t was = memory_.error();
-        if (bool(top.memory_error) != bool(was))
+        if (told.error != bool(was))
             throw Broken{"memory", was ? "an answer was an error, but the circuit does not say so"
                                        : "the circuit says that an answer was an error: none was"};
-        require_told(top.memory_error_address, top.memory_error_write, top.memory_error_response,
-                     was);
+        require_told(told.address, told.write, told.response, was);
         return was;
     }
 

@@ -10,6 +10,12 @@
 #include "Vtop.h"
 #include "memory_contents.h"
 
+// What the circuit says of the first answer that was an error.
+struct Told {
+    bool error;
+    uint64_t address, write, response;
+};
+
 class MemoryPort {
 public:
     virtual ~MemoryPort() = default;
@@ -39,7 +45,7 @@ public:
 
     // In the cycle of done or later: the first answer of the memory that was an error, as the
     // circuit says; see AxiMemory. 0: none was.
-    virtual uint64_t error(Vtop&) { return 0; }
+    virtual uint64_t error(const Told&) { return 0; }
 };
 
 #endif

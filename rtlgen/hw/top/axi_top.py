@@ -1,0 +1,314 @@
+"""A kernel as a block of a system: AXI4-Lite registers, an interrupt, AXI4 for what is off chip."""
+
+from __future__ import annotations
+
+from amaranth.hdl import (
+    Cat,
+    ClockDomain,
+    Const,
+    Module,
+    Mux,
+    ResetInserter,
+    Signal,
+    Value,
+)
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Member, Out, Signature
+
+from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS
+from rtlgen.hw.kernel import Kernel
+from rtlgen.hw.names import port_names
+from rtlgen.hw.off_chip import memory_pins
+from rtlgen.hw.top.array_windows import ArrayWindows
+from rtlgen.hw.top.axi_lite import AxiLite, axi_lite_members
+from rtlgen.hw.top.block_control import ERROR_CODES, BlockControl
+from rtlgen.hw.top.bus_guard import BusGuard
+from rtlgen.hw.top.register_file import RegisterFile, field_port
+from rtlgen.ir.crc import CRC_BITS
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.manifest.registers import RegisterMap, RegisterValue, register_map
+
+CONTROL_PREFIX = "s_axi_control_"
+INTERRUPT = "irq"
+CYCLE_BITS = 48
+"""Of the counter of cycles: at 100 MHz it goes round after a month."""
+
+COUNTER_BITS = 32
+_CONTROL_BITS = (
+    ("CTRL", "START", "start"),
+    ("CTRL", "DONE", "done"),
+    ("CTRL", "IDLE", "idle"),
+    ("CTRL", "READY", "idle"),
+    ("CTRL", "ABORT", "abort"),
+    ("ISR", "DONE", "cause_done"),
+    ("ISR", "ERROR", "cause_error"),
+    ("ERROR", "CODE", "error"),
+)
+"""What is read, and where 1 is written, by register, field and port of `BlockControl`."""
+
+_WRITTEN = {"cause_done": "done_cause", "cause_error": "error_cause"}
+_ENABLING_BITS = (
+    ("CTRL", "RESTART", "restart"),
+    ("GIER", "ENABLE", "enable"),
+    ("IER", "DONE", "enable_done"),
+    ("IER", "ERROR", "enable_error"),
+)
+_WAITS = (
+    ("STALL_LOAD", "loads_wait", "cycles in which an address or a word to read was waited for"),
+    ("STALL_STORE", "stores_wait", "cycles in which an address or a word to write waited"),
+    ("BEATS_READ", "read", "words that came over the bus"),
+    ("BEATS_WRITTEN", "written", "words that went over the bus"),
+)
+
+
+def registers_of(plan: KernelPlan, version: str) -> RegisterMap:
+    """Return the registers of a kernel's block: its arguments by their names in C."""
+    side = plan.memory_side
+    values = [
+        RegisterValue(f"SCALAR_{scalar.name}", scalar.width_bits, "rw", f"argument {scalar.name}")
+        for scalar in plan.scalars
+    ]
+    if side is not None:
+        values += [
+            RegisterValue(
+                f"BASE_{array.name}",
+                ADDRESS_BITS,
+                "rw",
+                f"address of {array.name}, a multiple of {1 << PAGE_BITS}",
+                PAGE_BITS,
+            )
+            for array in side.arrays
+        ]
+    if plan.returned is not None:
+        width = plan.memory(plan.returned).width_bits
+        values.append(RegisterValue("RESULT", width, "ro", "what the function returned"))
+    values.append(RegisterValue("CYCLES", CYCLE_BITS, "ro", "of the last run, from start to done"))
+    if plan.checksum is not None:
+        values.append(RegisterValue("CHECKSUM", CRC_BITS, "ro", "of the arrays after the run"))
+    if side is not None:
+        meaning = "where the first answer was an error: the word read, or the burst written"
+        values.append(RegisterValue("ERROR_ADDRESS", ADDRESS_BITS, "ro", meaning))
+        values += [
+            RegisterValue(name, COUNTER_BITS, "ro", f"of the last run: {meaning}")
+            for name, _, meaning in _WAITS
+        ]
+    arrays = tuple(
+        (memory.name, memory.depth, memory.width_bits // 8)
+        for memory in plan.memories
+        if memory.has_host_port
+    )
+    return register_map(plan.name, version, tuple(values), arrays)
+
+
+class AxiTop(wiring.Component):
+    """The block.
+
+    Members
+    -------
+    aclk: In(1). aresetn: In(1), active low, for both sides of every bus.
+    s_axi_control_NAME: pins of the AXI4-Lite port; see `axi_lite_members`.
+    m_axi_NAME: pins of the AXI4 port, where arrays are off chip.
+    irq: Out(1), high as long as there is a cause that counts.
+
+    A run that is aborted ends when nothing is under way on the bus; a kernel without a bus at once.
+
+    Raises
+    ------
+    PlanError: as `Kernel`.
+    """
+
+    def __init__(self, plan: KernelPlan, version: str) -> None:
+        self.plan = plan
+        self.registers = registers_of(plan, version)
+        members: dict[str, Member] = {"aclk": In(1), "aresetn": In(1), INTERRUPT: Out(1)}
+        pins = axi_lite_members(self.registers.address_bits)
+        members |= {f"{CONTROL_PREFIX}{name}": member for name, member in pins.items()}
+        if plan.memory_side is not None:
+            own = {name for name in memory_pins(plan.memory_side) if name.startswith("mem_")}
+            members |= {
+                name: member
+                for name, member in memory_pins(plan.memory_side).items()
+                if name not in own
+            }
+        super().__init__(Signature(members))
+
+    def elaborate(self, platform: object) -> Module:
+        return _TopBuilder(self).build()
+
+
+class _TopBuilder:
+    """Put the parts of a block together."""
+
+    def __init__(self, top: AxiTop) -> None:
+        self._top = top
+        self._plan = top.plan
+        self._m = Module()
+        self._kernel = Kernel(top.plan)
+        self._file = RegisterFile(top.registers)
+        self._port = AxiLite(top.registers.address_bits)
+        self._names = port_names(top.plan)
+
+    def build(self) -> Module:
+        m, top = self._m, self._top
+        clock = ClockDomain("sync")
+        m.domains += clock
+        m.d.comb += [clock.clk.eq(top.aclk), clock.rst.eq(~top.aresetn)]
+        m.submodules.control_port = self._port
+        m.submodules.registers = self._file
+        kernel_reset = Signal()
+        m.submodules.kernel = ResetInserter(kernel_reset)(self._kernel)
+        pins = axi_lite_members(top.registers.address_bits)
+        for name, member in pins.items():
+            outside, inside = getattr(top, f"{CONTROL_PREFIX}{name}"), getattr(self._port, name)
+            m.d.comb += outside.eq(inside) if member.flow == Out else inside.eq(outside)
+        guard = self._build_bus()
+        self._build_access()
+        self._build_arguments()
+        self._build_control(kernel_reset, guard)
+        return m
+
+    def _read(self, register: str, field: str = "VALUE") -> Signal:
+        found: Signal = getattr(self._file, self._port_of(register, field))
+        return found
+
+    def _written(self, register: str, field: str = "VALUE") -> Signal:
+        found: Signal = getattr(self._file, f"{self._port_of(register, field)}_written")
+        return found
+
+    def _port_of(self, register: str, field: str) -> str:
+        found = self._top.registers.register(register)
+        return field_port(found, found.field(field))
+
+    def _halves(self, name: str) -> list[Signal]:
+        """Return the registers of a value, the lower half first."""
+        registers = self._top.registers
+        return [self._read(half) for half in (name, f"{name}_HIGH") if registers.has(half)]
+
+    def _show(self, name: str, value: Value) -> None:
+        self._m.d.comb += Cat(self._halves(name)).eq(value)
+
+    def _build_access(self) -> None:
+        """Hand an access on to the registers, or to the arrays on chip."""
+        m, port, file = self._m, self._port, self._file
+        windows = self._top.registers.windows
+        here, over, failed = Const(0), Const(0), Const(0)
+        self._window_read, from_window = Const(0), Signal()
+        m.d.comb += [
+            file.word.eq(port.word),
+            file.wdata.eq(getattr(self._top, f"{CONTROL_PREFIX}wdata")),
+            file.wstrb.eq(getattr(self._top, f"{CONTROL_PREFIX}wstrb")),
+            port.read_data.eq(file.rdata),
+        ]
+        if windows:
+            unit = ArrayWindows(windows, self._top.registers.address_bits)
+            m.submodules.windows = unit
+            here, over, failed = unit.here, unit.over, unit.failed
+            m.d.comb += [
+                unit.access.eq(port.access),
+                unit.is_write.eq(port.is_write),
+                unit.word.eq(port.word),
+                unit.wdata.eq(file.wdata),
+                unit.wstrb.eq(file.wstrb),
+                unit.idle.eq(self._kernel.idle),
+                port.read_data.eq(Mux(from_window, unit.rdata, file.rdata)),
+            ]
+            with m.If(port.access):
+                m.d.sync += from_window.eq(here)
+            for n, window in enumerate(windows):
+                host = self._names.hosts[window.array]
+                for name in ("addr", "en", "we", "wdata"):
+                    pin = getattr(self._kernel, getattr(host, name))
+                    m.d.comb += pin.eq(getattr(unit, f"{name}_{n}"))
+                m.d.comb += getattr(unit, f"rdata_{n}").eq(getattr(self._kernel, host.rdata))
+        self._failed = Signal()
+        m.d.comb += [
+            file.is_read.eq(port.access & ~port.is_write & ~here),
+            file.is_write.eq(port.access & port.is_write & ~here),
+            port.over.eq(Mux(here, over, port.access)),
+            port.failed.eq(Mux(here, failed, ~file.found)),
+            self._failed.eq(port.over & port.failed),
+        ]
+
+    def _build_arguments(self) -> None:
+        m, kernel, plan = self._m, self._kernel, self._plan
+        for name, port in self._names.scalars.items():
+            m.d.comb += getattr(kernel, port).eq(Cat(self._halves(f"SCALAR_{name}")))
+        for name, port in self._names.bases.items():
+            base = Cat(Const(0, PAGE_BITS), *self._halves(f"BASE_{name}"))
+            m.d.comb += getattr(kernel, port).eq(base)
+        if plan.returned is not None:
+            self._show("RESULT", kernel.return_value)
+        if plan.checksum is not None:
+            self._show("CHECKSUM", kernel.checksum)
+
+    def _build_bus(self) -> BusGuard | None:
+        """Wire the bus to the kernel through what counts and stops."""
+        side = self._plan.memory_side
+        if side is None:
+            return None
+        m, top, kernel = self._m, self._top, self._kernel
+        guard = BusGuard(max(side.bus.read_words, side.bus.write_bursts) + 2)
+        m.submodules.bus_guard = guard
+        for name, member in memory_pins(side).items():
+            if name.startswith("mem_"):
+                continue
+            short = name.removeprefix("m_axi_")
+            outside, inside = getattr(top, name), getattr(kernel, name)
+            if member.flow == Out:
+                if short.endswith(("valid", "ready")):
+                    m.d.comb += getattr(guard, f"k_{short}").eq(inside)
+                    inside = getattr(guard, f"b_{short}")
+                m.d.comb += outside.eq(inside)
+            else:
+                if short.endswith(("valid", "ready")):
+                    m.d.comb += getattr(guard, f"b_{short}").eq(outside)
+                    outside = getattr(guard, f"k_{short}")
+                m.d.comb += inside.eq(outside)
+        m.d.comb += [guard.wlast.eq(top.m_axi_wlast), guard.rlast.eq(top.m_axi_rlast)]
+        return guard
+
+    def _build_control(self, kernel_reset: Signal, guard: BusGuard | None) -> None:
+        m, kernel, control = self._m, self._kernel, BlockControl()
+        m.submodules.control = control
+        for register, field, port in _CONTROL_BITS:
+            bit = self._read(register, field)
+            m.d.comb += bit.eq(getattr(control, port))
+            if self._top.registers.register(register).field(field).access != "ro":
+                name = f"{_WRITTEN.get(port, port)}_written"
+                m.d.comb += getattr(control, name).eq(self._written(register, field).any())
+        for register, field, port in _ENABLING_BITS:
+            m.d.comb += getattr(control, port).eq(self._read(register, field))
+        m.d.comb += [
+            kernel.start.eq(control.kernel_start),
+            kernel_reset.eq(control.kernel_reset),
+            control.kernel_idle.eq(kernel.idle),
+            control.kernel_done.eq(kernel.done),
+            control.refused.eq(self._failed),
+            control.quiet.eq(1 if guard is None else guard.quiet),
+            self._top.irq.eq(control.irq),
+        ]
+        self._count("CYCLES", control.accepted, control.running)
+        if guard is None:
+            return
+        response = kernel.mem_error_response
+        answer = Mux(kernel.mem_error_write, ERROR_CODES["WRITE"], ERROR_CODES["READ"])
+        other = Mux(response[0], ERROR_CODES["ANSWER"], ERROR_CODES["BASE"])
+        with m.If(kernel.mem_error):
+            m.d.comb += control.answer.eq(Mux(response[1], answer, other))
+        m.d.comb += [
+            guard.stop.eq(control.stop),
+            self._read("ERROR", "RESPONSE").eq(Mux(response[1], response, 0)),
+        ]
+        self._show("ERROR_ADDRESS", kernel.mem_error_address)
+        for name, event, _ in _WAITS:
+            self._count(name, control.accepted, control.running & getattr(guard, event))
+
+    def _count(self, name: str, begins: Value, counts: Value) -> None:
+        """Show the cycles of a run in which something is so; the count stays until the next."""
+        width = sum(len(half) for half in self._halves(name))
+        count = Signal(width, name=name.lower())
+        with self._m.If(begins):
+            self._m.d.sync += count.eq(0)
+        with self._m.Elif(counts):
+            self._m.d.sync += count.eq(count + 1)
+        self._show(name, count)
