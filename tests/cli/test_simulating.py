@@ -14,6 +14,7 @@ from rtlgen.design import Design
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.manifest.contents import FileEntry
 from rtlgen.manifest.file import read_manifest, sha256_of, write_manifest
+from rtlgen.options import Top
 from rtlgen.output.verilog import GeneratedVerilog, generate
 from tests.cli.conftest import SCALED
 from tests.cli.conftest import rtlgen as run_rtlgen
@@ -126,8 +127,8 @@ def test_run_compares_with_the_program_it_was_built_from(tmp_path: Path) -> None
 def test_a_circuit_that_differs_is_exit_1_and_names_elements(
     scaled_c: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(plan: KernelPlan) -> GeneratedVerilog:
-        verilog = generate(plan)
+    def broken(plan: KernelPlan, top_kind: Top) -> GeneratedVerilog:
+        verilog = generate(plan, top_kind)
         wrong = verilog.text.replace(" * ", " + ", 1)
         assert wrong != verilog.text
         return replace(verilog, text=wrong)
