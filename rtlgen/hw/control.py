@@ -46,18 +46,20 @@ class StreamControl(wiring.Component):
 
     Members
     -------
-    begin: In(1), as the index unit takes it.
+    begin: In(1), starts the iterations, as the index unit takes it.
     and for every stream called S, in the cycle of the stage that uses it:
-    S_loadN_MEMORY_addr, S_loadN_MEMORY_en: of operation N; `en` stays high where reading is
-        harmless and nobody else wants the port. The datapath has the address of a lookup.
-        Where the element may be in several banks, the address is its place.
+    S_loadN_MEMORY_addr: row of MEMORY that operation N of S reads; where the element may be in
+        several banks, its place. The datapath has the address of a lookup.
+    S_loadN_MEMORY_en: it reads; it stays high where reading is harmless and nobody else wants
+        the port.
     S_loadN_MEMORY_versionK: whether its element comes from version K, in the cycle in which it
         arrives; where it may come from several.
     S_indexN: the value of index operation N.
     S_tapN_K: whether tap K of forward operation N is taken.
     S_chooseN: whether choice N takes its first operand.
     S_beginN: that operation N begins, where that matters, and its operands are chosen.
-    S_store_addr, S_store_en: of the store; S_storeK_addr, S_storeK_en: of copy K of it.
+    S_store_addr: row that S stores to. S_store_en: it does. S_storeK_addr: row of copy K of what S
+        stores. S_storeK_en: it is made.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ from rtlgen.ir.plan import (
 
 
 class Datapath(wiring.Component):
-    """Compute the value that a stream stores.
+    """Compute the value that a statement stores.
 
     Parameters
     ----------

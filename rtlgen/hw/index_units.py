@@ -36,7 +36,7 @@ class IndexUnit(wiring.Component):
 
     Members
     -------
-    begin: In(1), high `1 + latency_cycles` cycles before the first iteration.
+    begin: In(1), high before the first iteration: a cycle, and as many as the unit's latency.
     valid: Out(1), high in the cycle an iteration is issued.
     counter_L: Out, the counter of level L in that cycle.
     last_L: Out(1), counter L is at its last value.

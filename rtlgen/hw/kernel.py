@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value, unsigned
@@ -18,19 +19,20 @@ from rtlgen.hw.memory_users import Loader, MemoryUsers
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.off_chip import OffChipPort, memory_pins
+from rtlgen.hw.port_comments import port_comments
 from rtlgen.hw.region_parts import RegionParts, port_uses
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.shared_unit import SharedUnit
 from rtlgen.hw.tile_parts import TileParts
 from rtlgen.hw.turns import ALONE
 from rtlgen.ir.crc import CRC_BITS
-from rtlgen.ir.cycles import checksum_cycles, region_cycles
+from rtlgen.ir.cycles import checksum_cycles, predicted_cycles, region_cycles
 from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, PlanError, Workers, address_bits, regions_of
 
 
 class Kernel(wiring.Component):
-    """start / done / idle around the regions of a plan, and a host port for each visible array.
+    """A kernel: start, done and idle around its loops, and a host port for each visible array.
 
     Members
     -------
@@ -46,7 +48,7 @@ class Kernel(wiring.Component):
 
     Timing
     ------
-    From the edge that sees start to the edge that sees done: `cycles.predicted_cycles(plan)`.
+    `run_cycles` cycles from the edge that sees start to the edge that sees done.
 
     Raises
     ------
@@ -79,6 +81,16 @@ class Kernel(wiring.Component):
         if plan.checksum is not None:
             members["checksum"] = Out(CRC_BITS)
         super().__init__(Signature(members))
+
+    @property
+    def port_comments(self) -> Mapping[str, str]:
+        """What each port carries, in a line."""
+        return port_comments(self.plan, self.names)
+
+    @property
+    def run_cycles(self) -> int:
+        """Cycles of a run."""
+        return predicted_cycles(self.plan)
 
     def elaborate(self, platform: object) -> Module:
         return _KernelBuilder(self).build()

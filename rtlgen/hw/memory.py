@@ -76,17 +76,19 @@ class ArrayStorage(wiring.Component):
 
     Members
     -------
-    idle: In(1). The host has the memory while it is high, the users while it is low.
-    load_N_addr, load_N_en: In, of user N. Those that enable a port of a bank in a cycle ask for one
-        element of it.
+    idle: In(1), the host has the memory while it is high, the users while it is low.
+    load_N_addr: In, row of the element that user N asks for. load_N_en: In(1), it does. Those that
+        enable a port of a bank in a cycle ask for one element of it.
     load_N_in: In, the bank of that address, of a user with several banks.
-    read_N: Out, the element that user N asked for: `read_latency_cycles` later.
+    read_N: Out, the element that user N asked for, as long before as the latency is.
     load_N_versionK: In(1), in the cycle of read_N, of a user that may read several versions: take
         version K.
-    store_N_addr, store_N_en, store_N_data: In, of user N; at most one enable a port of a bank in a
-        cycle. store_N_in: In, the bank, of a user with several banks.
-    host_addr, host_en, host_we, host_wdata: In; host_rdata: Out, in the cycle after a `host_en`
-        without `host_we`. Only where the memory has a host port.
+    store_N_addr: In, row of the element that user N stores. store_N_en: In(1), it does; at most one
+        enables a port of a bank in a cycle. store_N_data: In, the new element. store_N_in: In, the
+        bank, of a user with several banks.
+    host_addr: In, number of the host's element. host_en: In(1), the host's access. host_we: In, a
+        bit a byte that it writes. host_wdata: In, what it writes. host_rdata: Out, what it read in
+        the cycle before, or earlier. Only where the memory has a host port.
     """
 
     def __init__(

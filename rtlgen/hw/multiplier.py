@@ -15,7 +15,7 @@ from rtlgen.target import PIECE_BITS
 
 
 class Multiplier(wiring.Component):
-    """left * right, modulo 2**width_result.
+    """Multiply, to as many bits as the result has.
 
     The block's product is registered at once, since a block that drives an adder is the slowest
     path there is; the rows of products are added in a binary tree over the remaining cycles. Those
@@ -30,7 +30,7 @@ class Multiplier(wiring.Component):
 
     Members
     -------
-    left, right: In. result: Out, unsigned(width_result).
+    left, right: In, a factor. result: Out, the product, `latency_cycles` cycles later.
 
     Timing
     ------

@@ -17,7 +17,7 @@ class Odometer(IndexUnit):
 
     Timing
     ------
-    The first iteration is issued in the cycle after `begin`.
+    The first iteration is issued in the cycle after it begins.
     """
 
     def elaborate(self, platform: object) -> Module:

@@ -55,7 +55,7 @@ class Sequencer(wiring.Component):
 
     Timing
     ------
-    Phases follow each other without a gap. Without any phase, `done` answers `start` at once.
+    Phases follow each other without a gap. Without any, `done` answers `start` at once.
     """
 
     def __init__(self, phases: tuple[Phase, ...]) -> None:

@@ -11,7 +11,8 @@ def mark(signal: Signal, span: Span | None) -> Signal:
     """Let `signal` carry the C line of `span` as its `src` attribute, and return it.
 
     Amaranth has no public way to say where a signal comes from; it writes `src_loc`, a pair of
-    file and line, into the RTLIL, and `rtlgen.output.verilog` keeps the ones of C files only.
+    file and line, into the netlist, and `rtlgen.output.verilog_text` names the ones of C files
+    only.
     """
     if span is not None:
         signal.src_loc = (span.file, span.line)

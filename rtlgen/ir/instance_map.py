@@ -79,10 +79,11 @@ class IssuePoint:
     Members
     -------
     datapath, control: the modules of the stream, and of what it shares with others.
-    begin_to_issue: cycles from that in which `begin` of the control is high to the first issue.
-    valid_to_issue: those from `valid` of the control to the issue of the same iteration, and so
+    begin_to_issue: cycles from that in which `begin_signal` of the control is high to the first
+        issue.
+    valid_to_issue: those from `valid` of its index unit to the issue of the same iteration, and so
         from its counters.
-    counted: the levels that counter_0, counter_1, .. of the control are the counters of.
+    counted: the levels that counter_0, counter_1, .. of the index unit are the counters of.
     """
 
     datapath: str

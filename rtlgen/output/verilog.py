@@ -1,20 +1,12 @@
-"""KernelPlan to Verilog: Amaranth to RTLIL, and yosys from there."""
+"""KernelPlan to Verilog, and the manifest that describes it."""
 
 from __future__ import annotations
 
-import re
-import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from pathlib import Path
 
-from amaranth.back import rtlil
-from amaranth.hdl import Fragment, Shape, Value
-from amaranth.hdl._ast import SignalDict
-from amaranth.hdl._ir import PortDirection, build_netlist
-from amaranth.hdl._nir import Memory as NetlistMemory
+from amaranth.hdl import Shape
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -37,47 +29,13 @@ from rtlgen.manifest.contents import (
 from rtlgen.manifest.file import sha256_of
 from rtlgen.manifest.memory_map import AxiPorts, MappedArray, MemoryMap
 from rtlgen.options import Top
+from rtlgen.output.verilog_text.design import verilog_of
 from rtlgen.source import SourceFile
 from rtlgen.system.memory_limit import collecting_later
-from rtlgen.system.tools import run_tool
 from rtlgen.version import VERSION
 
 NO_PORTS = PortNames({}, {}, {})
 """Of a block: registers and windows stand for them."""
-
-_SOURCE = re.compile(r'^\s*attribute \\src "(?P<file>.*):\d+"$')
-_UNQUOTABLE = re.compile(r'["\\]|\*\)')
-"""In a file name, it would end a string, or in Verilator's eyes an attribute."""
-_MODULE = re.compile(r"^module \\(?P<name>\S+)$")
-_INSTANCE = re.compile(r"^(?P<head>\s*cell )\\(?P<name>\S+)(?P<tail> \\\S+)$")
-_MEMORY_CONTENTS = re.compile(r"^\s*cell \$meminit_v2 ")
-_OF_ROM = re.compile(r'^\s*parameter \\MEMID "\\+rom_\w+"')
-_POWER_UP = re.compile(
-    r"^(?P<head>  reg (?:signed )?(?:\[\d+:0\] )?(?P<name>\S+ ?)) = (?P<value>\S+);$", re.MULTILINE
-)
-"""A register with its value at power-up: as a statement it is no assignment beside the clocked one,
-about which newer versions of Verilator warn, by a rule that older ones do not know."""
-_UNDEFINED_READ = re.compile(r"^(?P<head>\s*parameter \\INIT_VALUE \d+')-?x+$")
-
-# Verilog-2005 with plain assignments: Amaranth's own back end leaves `always @*` blocks, which stay
-# undefined in an event-driven simulator until one of their inputs moves.
-_PASSES = (
-    "read_rtlil design.il",
-    "proc -noopt",
-    "opt_clean -purge",
-    # A control unit that nobody listens to leaves its module behind, as a second top.
-    "hierarchy -auto-top",
-    "memory_collect",
-    "check -assert",
-    "write_verilog design.v",
-)
-_YOSYS = """
-import sys
-from pyosys import libyosys
-design = libyosys.Design()
-for command in sys.argv[1:]:
-    design.run_pass(command)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,38 +80,7 @@ def component_verilog(component: wiring.Component, top: str, source_file: str) -
     source_file: the C file whose lines may stand in `src` attributes.
     """
     with collecting_later():
-        lines = rtlil_of(component, top).splitlines()
-    return _to_verilog("\n".join(_cleaned(lines, _module_names(lines), source_file)) + "\n")
-
-
-def rtlil_of(component: wiring.Component, top: str) -> str:
-    """Return the RTLIL of a component, as `rtlil.convert` does, but with no content of RAMs.
-
-    Amaranth would spell out each bit of the zeros, 32 million for a matrix of 1024 x 1024, for
-    `_cleaned` to leave out.
-    """
-    ports = {
-        "__".join(map(str, path)): (
-            Value.cast(value),
-            PortDirection.Input if member.flow == In else PortDirection.Output,
-        )
-        for path, member, value in component.signature.flatten(component)
-    }
-    netlist = build_netlist(Fragment.get(component, None), ports=ports, name=top)
-    for cell in netlist.cells:
-        if isinstance(cell, NetlistMemory) and not cell.name.startswith("rom_"):
-            cell.init = ()
-    empty = rtlil.EmptyModuleChecker(netlist)
-    design = rtlil.Design(emit_src=True)
-    names = SignalDict()
-    for number, module in enumerate(netlist.modules):
-        if empty.is_empty(number):
-            continue
-        builder = design.module(".".join(module.name), src_loc=module.src_loc)
-        if number == 0:
-            builder.attribute("top", 1)
-        rtlil.ModuleEmitter(builder, netlist, module, names, empty_checker=empty).emit()
-    return str(design)
+        return verilog_of(component, top, source_file)
 
 
 def manifest_of(
@@ -293,63 +220,3 @@ def _ports(kernel: Kernel | AxiTop) -> tuple[Port, ...]:
     if isinstance(kernel, AxiTop):
         return tuple(ports)
     return (Port("clk", "in", 1), Port("rst", "in", 1), *ports)
-
-
-def _module_names(lines: Sequence[str]) -> dict[str, str]:
-    """Return a plain identifier for each module of the RTLIL, whose names are dotted paths."""
-    namer = Namer()
-    found = (match["name"] for match in map(_MODULE.match, lines) if match)
-    return {name: namer.name(name.replace(".", "_")) for name in found}
-
-
-def _cleaned(lines: Iterable[str], modules: Mapping[str, str], source_file: str) -> Iterator[str]:
-    """Yield the RTLIL as it should go into yosys.
-
-    Modules get their plain names. `src` attributes stay only where they name a line of the C file,
-    since the others hold paths of this installation. The output of a RAM gets an initial value,
-    which Amaranth leaves undefined, so that nothing is unknown before the first read. A RAM itself
-    has no contents until it is written: synthesis reads them slowly, and nothing needs them, since
-    no element is used before it is written. A ROM keeps its values.
-    """
-    lines = iter(lines)
-    for line in lines:
-        if _MEMORY_CONTENTS.match(line):
-            cell = [line, *_until_end(lines)]
-            if any(map(_OF_ROM.match, cell)):
-                yield from cell
-            continue
-        if match := _SOURCE.match(line):
-            if match["file"] == source_file and not _UNQUOTABLE.search(source_file):
-                yield line
-        elif match := _MODULE.match(line):
-            yield f"module \\{modules[match['name']]}"
-        elif (match := _INSTANCE.match(line)) and match["name"] in modules:
-            yield f"{match['head']}\\{modules[match['name']]}{match['tail']}"
-        elif match := _UNDEFINED_READ.match(line):
-            yield match["head"] + "0" * line.count("x")
-        else:
-            yield line
-
-
-def _until_end(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the rest of a cell."""
-    for line in lines:
-        yield line
-        if line.strip() == "end":
-            return
-
-
-def _to_verilog(design: str) -> str:
-    """Return the Verilog of a design given in RTLIL.
-
-    The order in which yosys writes cells depends on all that its process has seen before: it gets
-    a process of its own, and file names that are always the same.
-    """
-    with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
-        Path(folder, "design.il").write_text(design, encoding="utf-8")
-        command = [sys.executable, "-c", _YOSYS, *_PASSES]
-        run_tool(command, log=Path(folder, "yosys.log"), cwd=Path(folder))
-        text = Path(folder, "design.v").read_text(encoding="utf-8")
-    # The first line names the build of yosys.
-    text = text.split("\n", 1)[1].lstrip("\n")
-    return _POWER_UP.sub(r"\g<head>;\n  initial \g<name> = \g<value>;", text)

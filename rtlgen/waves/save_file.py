@@ -103,8 +103,8 @@ class _Writer:
     def _instance(self, stream: Stream, issued: IssuedStream) -> Iterator[str]:
         """Yield the counters of a stream, as one signal with the instances in place of values."""
         point = issued.point
-        counted = [f"{point.control}.counter_{n}" for n in range(len(point.counted))]
-        parts = [f"{point.control}.valid", *counted]
+        counted = [f"{point.control}.index.counter_{n}" for n in range(len(point.counted))]
+        parts = [f"{point.control}.index.valid", *counted]
         if any(part not in self._trace.signals for part in parts):
             return
         late = f", {point.valid_to_issue} cycles early" if point.valid_to_issue else ""

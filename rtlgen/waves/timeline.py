@@ -103,7 +103,7 @@ class Timeline:
     def _begun(self, control: str) -> Ints:
         """Return the numbers of the edges before which a control is told to begin."""
         if control not in self._begins:
-            high = self._trace.sampled(f"{control}.begin") == 1
+            high = self._trace.sampled(f"{control}.begin_signal") == 1
             self._begins[control] = np.flatnonzero(high)
         return self._begins[control]
 

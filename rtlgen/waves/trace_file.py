@@ -96,7 +96,7 @@ def traced_circuit(path: Path, manifest: Manifest, controls: Iterable[str]) -> T
         variables = {variable.full_name: variable for variable in file.all_vars()}
     pins = manifest.kernel_pins
     ports = [pins.clock, pins.start, pins.done, pins.idle]
-    needed = [*ports, *(f"{control}.begin" for control in dict.fromkeys(controls))]
+    needed = [*ports, *(f"{control}.begin_signal" for control in dict.fromkeys(controls))]
     ending = f".{needed[-1]}"
     scopes = [name.removesuffix(ending) for name in variables if name.endswith(ending)]
     scopes = [s for s in scopes if all(f"{s}.{name}" in variables for name in needed)]

@@ -120,7 +120,7 @@ def test_options_reach_the_compiler() -> None:
 def test_write_returns_the_directory_it_wrote(tmp_path: Path) -> None:
     target = tmp_path / "a" / "b"
     assert rtlgen.compile(GEMM).write(str(target)) == target
-    module = re.search(r"^module (\w+)\(", (target / "gemm.v").read_text(), re.MULTILINE)
+    module = re.search(r"^module (\w+) \(", (target / "gemm.v").read_text(), re.MULTILINE)
     assert module is not None
     assert module[1] == "gemm"
 

@@ -24,7 +24,10 @@ _OPERATORS = {
     ">>>": ">>", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
 }  # fmt: skip
 _OPERATOR = re.compile(r"(?<= )(\+|-|\*|&|\||\^|<<|>>>|>>|<=|<|>=|>|==|!=)(?= )")
-_CONSTANT = re.compile(r"\b(\d+)'h([0-9a-f]+)\b")
+_ASSIGNED = re.compile(r"(?:^|; |\) |else |: |begin )\s*[\w\[\]:\\]+ $")
+"""What is before the sign of an assignment, and not of a comparison."""
+_CONSTANT = re.compile(r"\b(\d+)'([bdh])([0-9a-f]+)\b")
+_BASES = {"b": 2, "d": 10, "h": 16}
 _ADDRESS = re.compile(r"\b((?:ram|rom)_\w+)\[([^\]:]+)\]")
 _GUARD = re.compile(r"(?<=if )\(([^()]+)\)|(?<== )(\\?\w+) (?=\?)")
 
@@ -71,7 +74,12 @@ def _all_of(kind: Kind, verilog: str) -> Iterator[Mutant]:
 
 def _statement(line: str) -> int | None:
     """Return where the expressions of a line begin, if it is a statement."""
-    for pattern in (r"\s*assign [^=]+= ", r"\s*(if|else|case)\b", r"\s+[\\\w\[\]]+ +<= "):
+    head = r"(?:\(\* [^*]* \*\) )?"
+    for pattern in (
+        rf"\s*{head}(?:assign|wire) [^=]+= ",
+        r"\s*(end )?(if|else|case)\b",
+        r"\s+[\\\w\[\]:]+ +<= ",
+    ):
         if match := re.match(pattern, line):
             return match.end() - 2 if "=" in match[0] else 0
     return None
@@ -81,15 +89,17 @@ def _changes(kind: Kind, text: str) -> Iterator[tuple[str, str]]:
     match kind:
         case "operator":
             for m in _OPERATOR.finditer(text, 2):
+                if m[1] == "<=" and _ASSIGNED.search(text[: m.start()]):
+                    continue
                 yield text, text[: m.start()] + _OPERATORS[m[1]] + text[m.end() :]
         case "constant":
             for m in _CONSTANT.finditer(text):
-                width, value = int(m[1]), int(m[2], 16)
+                width, value = int(m[1]), int(m[3], _BASES[m[2]])
                 for bit in {0, width // 2}:
                     yield text, f"{text[: m.start()]}{width}'h{value ^ 1 << bit:x}{text[m.end() :]}"
         case "address":
             for m in _ADDRESS.finditer(text):
-                yield text, f"{text[: m.start()]}{m[1]}[{m[2]} ^ 1'h1]{text[m.end() :]}"
+                yield text, f"{text[: m.start()]}{m[1]}[({m[2]}) ^ 1'h1]{text[m.end() :]}"
         case "guard":
             for m in _GUARD.finditer(text):
                 turned = f"(!({m[1]}))" if m[1] else f"!{m[2]} "

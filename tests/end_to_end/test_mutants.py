@@ -60,7 +60,7 @@ def test_what_a_relu_hides_is_caught(tmp_path: Path) -> None:
     text = design.verilog.text
     assert judges.shipped_passes(text) and judges.thorough_passes(text)
     product = next(line for line in text.splitlines() if " * " in line)
-    zero = f"{product.partition('=')[0]}= 0;"
+    zero = f"{product.rpartition(' <= ')[0]} <= 0;"
     assert not judges.shipped_passes(text.replace(product, zero))
     assert not judges.shipped_passes(text.replace(product, product.replace(" * ", " - ")))
     faults = mutants(text, 12, seed=5)

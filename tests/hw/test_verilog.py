@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 import rtlgen
-from rtlgen.hw.kernel import Kernel
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import PlanError
 from rtlgen.manifest.contents import Manifest
-from rtlgen.output.verilog import generate, manifest_of, rtlil_of
+from rtlgen.output.verilog import generate, manifest_of
 from rtlgen.sim.lint import lint
 from rtlgen.source import SourceFile
 from tests.plans.gemm import FILE, gemm_plan
@@ -63,11 +62,10 @@ def test_generation_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_only_lines_of_the_c_file_are_named() -> None:
     text = generate(gemm_plan(3)).text
-    files = set(re.findall(r'src = "([^"]*):\d+"', text))
-    assert files == {FILE}
+    assert set(re.findall(r'src = "([^"]*):\d+"', text)) <= {FILE}
     assert "/" not in re.sub(r"//.*", "", text)
-    lines = {int(line) for line in re.findall(r'src = "[^"]*:(\d+)"', text)}
-    assert lines == {6, 10}
+    # What two statements have in common has no line of its own in an attribute.
+    assert f"// From {FILE}, lines 6, 10.\nmodule gemm_multiplier (" in text
 
 
 @pytest.mark.parametrize("name", ["x*).c", 'x".c', "x\\"])
@@ -88,14 +86,9 @@ def test_the_length_of_the_text_does_not_depend_on_the_size_of_the_arrays() -> N
     assert large - small < 20
 
 
-def test_what_amaranth_writes_does_not_depend_on_the_size_of_the_arrays() -> None:
-    small, large = (len(rtlil_of(Kernel(gemm_plan(size)), "gemm")) for size in (4, 16))
-    assert large - small < 2000  # The zeros of 3 * 240 words of 32 bits would be 23,000 more.
-
-
 def initialised(text: str) -> set[str]:
     """Return the memories of a Verilog text that have contents before they are written."""
-    memories = set(re.findall(r"^  reg (?:\[\d+:0\] )?(\w+) \[\d+:0\];$", text, re.MULTILINE))
+    memories = set(re.findall(r"^  reg (?:\[\d+:0\] )?(\w+) \[0:\d+\];$", text, re.MULTILINE))
     blocks = re.findall(r"^  initial begin\n(.*?)^  end$", text, re.MULTILINE | re.DOTALL)
     assigned = {
         name
@@ -117,8 +110,8 @@ def test_a_ram_begins_with_anything_and_a_table_with_its_values() -> None:
 
 def test_arrays_become_block_ram_of_any_vendor() -> None:
     text = generate(gemm_plan(3)).text
-    assert text.count('ram_style = "block"') == 3
-    assert text.count("no_rw_check") == 3
+    assert text.count('(* ram_style = "block", no_rw_check = 1 *)') == 2
+    assert text.count("  gemm_block_storage ") == 2, "A and B are the same"
     careful = [replace(memory, collision_free=False) for memory in gemm_plan(3).memories]
     assert "no_rw_check" not in generate(replace(gemm_plan(3), memories=tuple(careful))).text
 
@@ -156,14 +149,18 @@ def test_the_manifest_tells_the_real_names() -> None:
     manifest = manifest_of(
         plan, verilog, file="module.v", source=source, version="1", options={"top": "core"}
     )
-    assert manifest.top == "module_2" and "\nmodule module_2(" in verilog.text
+    assert manifest.top == "module_2" and "\nmodule module_2 (" in verilog.text
     assert manifest.predicted_cycles == predicted_cycles(plan)
     assert [scalar.port for scalar in manifest.scalars] == ["reg_2", "beta"]
     ports = manifest.array("start").ports
     assert ports is not None and ports.addr == "start_addr"
     assert Manifest.from_json(manifest.to_json()) == manifest
     for port in manifest.ports:
-        assert re.search(rf"\b{port.direction}put (\[\d+:0\] )?{port.name};", verilog.text)
+        assert re.search(
+            rf"^  {port.direction}put +(?:wire|reg) +(\[\d+:0\] )?{port.name},?( +//|$)",
+            verilog.text,
+            re.MULTILINE,
+        )
 
 
 def test_bit_slices_are_refused_where_a_loop_is_no_power_of_two() -> None:

@@ -94,8 +94,8 @@ def test_instances_issue_when_the_counters_of_the_circuit_say_so(
     instances: Counter[str] = Counter()
     for number, (stream, issued) in enumerate(zip(plan.streams, circuit.issued, strict=True)):
         point = issued.point
-        valid = recorded.at(2, f"{point.control}.valid") == 1
-        names = [f"{point.control}.counter_{n}" for n in range(len(point.counted))]
+        valid = recorded.at(2, f"{point.control}.index.valid") == 1
+        names = [f"{point.control}.index.counter_{n}" for n in range(len(point.counted))]
         known = [n for n, signal in enumerate(names) if signal in recorded.trace.signals]
         counters = {n: recorded.at(2, names[n]) for n in known}
         every = iterations_of(stream.levels)

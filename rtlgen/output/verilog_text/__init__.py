@@ -1,0 +1,1 @@
+"""Verilog text that an engineer would write: from Amaranth's netlist, without a tool between."""

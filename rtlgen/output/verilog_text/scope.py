@@ -1,0 +1,318 @@
+"""One module as it is being written: what its nets are called, and how values are spelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from amaranth.hdl import _nir as nir
+
+from rtlgen.hw.names import Namer
+from rtlgen.output.verilog_text.expressions import PRIMARY, Text, concatenation, expression, literal
+from rtlgen.output.verilog_text.names import SignalNames, identifier, operator_name, taken_by
+from rtlgen.output.verilog_text.netlist import (
+    Constant,
+    Net,
+    Nets,
+    Repeated,
+    Run,
+    bit_of,
+    cell_of,
+    is_constant,
+    pieces,
+)
+from rtlgen.output.verilog_text.simplify import Simplified, is_combinational
+
+LONGEST_INLINE = 64
+"""Characters of an expression that may stand in another one: with a name, a line is full."""
+
+
+class Place(Enum):
+    """Where a value is looked at: as a whole right-hand side, in an expression, or by its name."""
+
+    ROOT = "root"
+    OPERAND = "operand"
+    ELSE = "else"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Somebody who looks at a value.
+
+    Members
+    -------
+    feeds: what the value is for, as a part of a name.
+    """
+
+    nets: Nets
+    place: Place
+    feeds: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """Outputs of a cell, `width` from `low` on, as bits of a name that has `of`, from `at` on."""
+
+    low: int
+    width: int
+    name: str
+    at: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """Bits `first` to `last` of a name that has `of`."""
+
+    name: str
+    of: int
+    first: int
+    last: int
+
+    def goes_on(self, above: _Slice) -> bool:
+        return (self.name, self.last + 1) == (above.name, above.first)
+
+    def text(self) -> Text:
+        width = self.last - self.first + 1
+        if width == self.of:
+            return Text(self.name, PRIMARY, width)
+        bits = f"{self.first}" if width == 1 else f"{self.last}:{self.first}"
+        return Text(f"{self.name}[{bits}]", PRIMARY, width)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """How a cell of the module is looked at."""
+
+    uses: int = 0
+    whole: bool = True
+    place: Place = Place.OPERAND
+    feeds: str | None = None
+
+
+@dataclass(slots=True)
+class Scope:
+    """The nets of one module.
+
+    Parameters
+    ----------
+    signals: known in it, the best names first. ports: names that are taken.
+    """
+
+    simplified: Simplified
+    module: int
+    signals: SignalNames
+    ports: Mapping[str, object]
+    namer: Namer = field(init=False)
+    _segments: dict[int, list[_Segment]] = field(default_factory=dict)
+    _names: dict[Nets, str] = field(default_factory=dict)
+    _memories: dict[int, str] = field(default_factory=dict)
+    _inlined: dict[int, Text] = field(default_factory=dict)
+    _seen: dict[int, _Seen] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.namer = taken_by(self.ports)
+
+    def is_local(self, cell: int) -> bool:
+        return bool(self.simplified.netlist.cells[cell].module_idx == self.module)
+
+    def call(self, nets: Nets, name: str) -> None:
+        """Let nets have a name in this module."""
+        self._names.setdefault(nets, name)
+        at = 0
+        for piece in pieces(nets):
+            if isinstance(piece, Run):
+                segment = _Segment(piece.low, piece.width, name, at, len(nets))
+                self._segments.setdefault(piece.cell, []).append(segment)
+            at += piece.width
+
+    def named(self, nets: Nets, otherwise: str) -> str:
+        """Give nets the best name there is."""
+        name = self.namer.name(identifier(self.signals.of(nets) or otherwise))
+        self.call(nets, name)
+        return name
+
+    def name_of(self, nets: Nets) -> str | None:
+        """Return what just these nets are called."""
+        return self._names.get(nets)
+
+    def call_memory(self, number: int) -> str:
+        """Name a memory."""
+        cell = self.simplified.netlist.cells[number]
+        self._memories[number] = self.namer.name(identifier(cell.name))
+        return self._memories[number]
+
+    def memory(self, number: int) -> str:
+        return self._memories[number]
+
+    def value(self, nets: Nets) -> Text:
+        """Return the text of a value, `rooted` where the value is an inlined operator that is."""
+        if nets in self._names:
+            return Text(self._names[nets], PRIMARY, len(nets))
+        parts: list[Text | _Slice] = []
+        for piece in pieces(nets):
+            for part in self._spelled(piece):
+                last = parts[-1] if parts else None
+                if isinstance(part, _Slice) and isinstance(last, _Slice) and last.goes_on(part):
+                    parts[-1] = replace(last, last=part.last)
+                else:
+                    parts.append(part)
+        texts = [part.text() if isinstance(part, _Slice) else part for part in parts]
+        return texts[0] if len(texts) == 1 else concatenation(texts[::-1])
+
+    def _spelled(self, piece: Run | Constant | Repeated) -> Iterator[Text | _Slice]:
+        match piece:
+            case Constant(value, width):
+                yield literal(value, width)
+            case Repeated(net, width):
+                bit = self.value((net,))
+                yield Text(f"{{{width}{{{bit.text}}}}}", PRIMARY, width, terms=bit.terms)
+            case Run(cell, low, width):
+                if cell in self._inlined:
+                    text = self._inlined[cell]
+                    assert (low, width) == (0, text.width), f"a part of inlined cell {cell}"
+                    yield text
+                else:
+                    yield from self._slices(cell, low, low + width)
+
+    def _slices(self, cell: int, low: int, end: int) -> Iterator[_Slice]:
+        """Yield the parts of names that hold outputs of a cell, the lowest first."""
+        at = low
+        for segment in sorted(self._segments.get(cell, ()), key=lambda each: each.low):
+            if segment.low <= at < min(segment.low + segment.width, end):
+                stop = min(end, segment.low + segment.width)
+                first = at - segment.low + segment.at
+                yield _Slice(segment.name, segment.of, first, first + stop - at - 1)
+                at = stop
+        assert at == end, f"outputs {at} to {end} of cell {cell} have no name in a module"
+
+    def note(self, uses: Iterable[Use]) -> None:
+        """Take note of who looks at what: a value that has one user may stand in its expression."""
+        for use in uses:
+            for piece in pieces(use.nets):
+                run = piece
+                if isinstance(piece, Repeated):
+                    run = Run(cell_of(piece.net), bit_of(piece.net), 1)
+                if not isinstance(run, Run) or not self.is_local(run.cell):
+                    continue
+                seen = self._seen.setdefault(run.cell, _Seen())
+                seen.uses += 1
+                seen.feeds = seen.feeds or use.feeds
+                whole = run == self.simplified.netlist.run_of(run.cell)
+                seen.whole &= whole and isinstance(piece, Run)
+                alone = len(use.nets) == run.width
+                seen.place = use.place if alone else Place.OPERAND
+                seen.whole &= use.place is not Place.NAME
+
+    def note_operators(self, cells: Iterable[int]) -> None:
+        """Take note of what operators look at, those first that others depend on last."""
+        for number in cells:
+            cell = self.simplified.netlist.cells[number]
+            seen = self._seen.setdefault(number, _Seen())
+            run = self.simplified.netlist.run_of(number)
+            feeds = self.signals.of(run.nets) or seen.feeds
+            for position, nets in enumerate(inputs_of(cell)):
+                is_else = getattr(cell, "operator", "") == "m" and position == 2
+                # A choice under conditions is read from the top down.
+                place = Place.ELSE if is_else else Place.OPERAND
+                self.note([Use(nets, place, feeds)])
+
+    def feeds(self, cell: int) -> str | None:
+        return self._seen[cell].feeds if cell in self._seen else None
+
+    def text_of(self, number: int) -> Text:
+        """Return the expression of a cell."""
+        cell = self.simplified.netlist.cells[number]
+        if isinstance(cell, nir.AsyncReadPort):
+            memory = self.memory(cell.memory)
+            index = self.value(cell.addr).text
+            return Text(f"{memory}[{index}]", PRIMARY, cell.width, terms=1)
+        width = self.simplified.netlist.output_width(number)
+        return expression(cell.operator, cell.inputs, width, self.value)
+
+    def may_inline(self, number: int, text: Text) -> bool:
+        """Whether the expression of a cell stands in that of its only user."""
+        seen = self._seen.get(number)
+        if seen is None or seen.uses != 1 or not seen.whole:
+            return False
+        if text.rooted:
+            return seen.place is Place.ROOT
+        if len(text.text) <= LONGEST_INLINE:
+            return True
+        return seen.place is Place.ROOT or bool(seen.place is Place.ELSE and text.arms)
+
+    def inline(self, number: int, text: Text) -> None:
+        self._inlined[number] = text
+
+    def operator_name(self, number: int) -> str:
+        """Return a name for what no signal shows."""
+        cell = self.simplified.netlist.cells[number]
+        if isinstance(cell, nir.AsyncReadPort):
+            return f"{self.memory(cell.memory)}_read"
+        operands = [self._plain(nets) for nets in cell.inputs]
+        return operator_name(cell.operator, operands, self.feeds(number))
+
+    def _plain(self, nets: Nets) -> str | None:
+        """Return the name of a value, or its number; None where it has none."""
+        parts = list(pieces(nets))
+        while len(parts) > 1 and isinstance(parts[-1], Constant) and parts[-1].value == 0:
+            parts.pop()
+        match parts:
+            case [Constant(value, _)]:
+                return str(value)
+            case [Run() as run]:
+                return self.name_of(run.nets)
+            case _:
+                return None
+
+
+def inputs_of(cell: Any) -> Iterator[Nets]:
+    """Yield the operands of a combinational cell."""
+    if isinstance(cell, nir.AsyncReadPort):
+        yield tuple(cell.addr)
+    else:
+        yield from cell.inputs
+
+
+def in_order(simplified: Simplified, cells: Iterable[int]) -> tuple[list[int], set[int]]:
+    """Return the combinational cells, each behind those that it looks at; and those that cannot be.
+
+    The latter depend on themselves through different bits.
+    """
+    all_cells = simplified.netlist.cells
+    ours = [number for number in cells if is_combinational(all_cells[number])]
+    members, done, open_ = set(ours), set[int](), set[int]()
+    ordered: list[int] = []
+    late = set[int]()
+
+    def drivers(number: int) -> Iterator[int]:
+        nets: Iterator[Net] = (net for each in inputs_of(all_cells[number]) for net in each)
+        last = -1
+        for net in nets:
+            if not is_constant(net) and (driver := cell_of(net)) != last and driver in members:
+                last = driver
+                yield driver
+
+    for root in ours:
+        if root in done:
+            continue
+        stack = [(root, drivers(root))]
+        open_.add(root)
+        while stack:
+            number, inputs = stack[-1]
+            for driver in inputs:
+                if driver in open_:
+                    late.add(driver)
+                elif driver not in done:
+                    open_.add(driver)
+                    stack.append((driver, drivers(driver)))
+                    break
+            else:
+                stack.pop()
+                open_.discard(number)
+                done.add(number)
+                ordered.append(number)
+    return ordered, late
