@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from rtlgen.hw.names import PortNames, memory_ports
@@ -58,6 +58,22 @@ def port_comments(plan: KernelPlan, names: PortNames) -> dict[str, str]:
         comments[port] = f"byte address of array {array}, taken over with start"
     if plan.memory_side is not None:
         comments |= dict(_pins(plan.memory_side))
+    return comments
+
+
+def axi_comments(prefix: str, ports: Iterable[str], what: str) -> dict[str, str]:
+    """Return what the pins of an AXI4 or AXI4-Lite port carry.
+
+    Parameters
+    ----------
+    what: the port is.
+    """
+    comments = {}
+    for port in ports:
+        pin = port.removeprefix(prefix)
+        if pin != port:
+            channel = next(each for each in _CHANNELS if pin.startswith(each))
+            comments[port] = f"{what}, {_CHANNELS[channel]} channel"
     return comments
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from amaranth.hdl import (
     Cat,
     ClockDomain,
@@ -19,6 +21,7 @@ from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS
 from rtlgen.hw.kernel import Kernel
 from rtlgen.hw.names import port_names
 from rtlgen.hw.off_chip import memory_pins
+from rtlgen.hw.port_comments import axi_comments
 from rtlgen.hw.top.array_windows import ArrayWindows
 from rtlgen.hw.top.axi_lite import AxiLite, axi_lite_members
 from rtlgen.hw.top.block_control import ERROR_CODES, BlockControl
@@ -101,7 +104,7 @@ def registers_of(plan: KernelPlan, version: str) -> RegisterMap:
 
 
 class AxiTop(wiring.Component):
-    """The block.
+    """A kernel with registers, an interrupt, and buses.
 
     Members
     -------
@@ -131,6 +134,18 @@ class AxiTop(wiring.Component):
                 if name not in own
             }
         super().__init__(Signature(members))
+
+    @property
+    def port_comments(self) -> Mapping[str, str]:
+        """What each port carries, for its Verilog."""
+        names = self.signature.members.keys()
+        return {
+            "aclk": "every register uses its rising edge",
+            "aresetn": "synchronous, active low",
+            INTERRUPT: "high as long as there is a cause that counts",
+            **axi_comments(CONTROL_PREFIX, names, "AXI4-Lite, registers"),
+            **axi_comments("m_axi_", names, "AXI4"),
+        }
 
     def elaborate(self, platform: object) -> Module:
         return _TopBuilder(self).build()
