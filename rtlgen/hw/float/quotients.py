@@ -136,8 +136,9 @@ def square_root(steps: Steps, operand: Value, type_: FloatType, interval_cycles:
         [radicand, Const(0, 1), Const(0, 0)],
         beside=[halved, *result.kept],
     )
+    # The root of the smallest number is below the normal ones where the exponents are few.
     shift = limited_shift(
-        steps, halved.now - 2, None, precision, can_underflow=type_.bias <= type_.fraction_bits
+        steps, halved.now - 2, None, precision, can_underflow=type_.bias < type_.fraction_bits + 3
     )
     value = shifted(steps, Cat(rest.any(), Const(0, 1), root), shift, precision)
     steps.end()

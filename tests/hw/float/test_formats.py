@@ -62,6 +62,18 @@ def first_difference(case: Case, samples: np.ndarray, got: np.ndarray, wanted: n
     return f"{case} of {operands}: {got[n]:#x} instead of {wanted[n]:#x}; {len(places)} in all"
 
 
+def test_all_roots_where_the_smallest_is_near_the_normal_ones(tmp_path: Path) -> None:
+    formats = [FloatType(3, 2), FloatType(3, 3), FloatType(4, 4), FloatType(4, 5), FloatType(4, 6)]
+    cases = [Case("sqrt", type_, type_) for type_ in formats]
+    bank = Bank(cases, tmp_path)
+    patterns = [(word, 0, 0) for word in range(1 << max(t.width_bits for t in formats))]
+    samples = np.array(patterns, dtype=np.uint64)
+    for case, got in zip(cases, bank.run(samples), strict=True):
+        own = samples[:, 0] < 1 << case.of.width_bits
+        wanted = np.array(expected(case, samples[own]), dtype=np.uint64)
+        assert not first_difference(case, samples[own], got[own], wanted)
+
+
 @pytest.mark.sample("float2_3")
 @pytest.mark.parametrize("type_", SMALL, ids=str)
 def test_all_pairs_of_operands_of_a_small_format(type_: FloatType, tmp_path: Path) -> None:
