@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 import softfloatpy as soft
 
-from rtlgen.ir.float_arithmetic import evaluate
 from rtlgen.ir.expr import FloatOp
+from rtlgen.ir.float_arithmetic import evaluate
 from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, FloatType
 
 FORMATS = {FLOAT16: soft.Float16, FLOAT32: soft.Float32, FLOAT64: soft.Float64}

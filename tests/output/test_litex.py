@@ -236,3 +236,47 @@ def test_a_soc_has_the_arrays_off_chip_in_its_ram(tmp_path: Path, memory: str) -
         from_words(words_of(left, place), array), each.golden.arrays[array.name]
     )
     assert answers[len(words) :] == ([0] if memory == "axi" else [])
+
+
+@pytest.mark.sample("on chip")
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({}, id="on chip"),
+        pytest.param({"memory": "axi", "bus_bits": 32}, id="axi"),
+    ],
+)
+def test_a_soc_drives_a_block_by_its_registers(tmp_path: Path, options: dict[str, Any]) -> None:
+    source = ROOT / "examples" / "gemm" / "gemm.c"
+    design = rtlgen.compile(source, define={"N": 4}, top="axi", **options)
+    manifest: Manifest = design.manifest
+    assert manifest.registers is not None
+    soc = soc_of(design, tmp_path, "verilator")
+    registers, at = manifest.registers, soc.regions[manifest.name]
+    windows = {window.array: window.offset for window in registers.windows}
+
+    def register(name: str) -> int:
+        return at + registers.register(name).offset
+
+    (each, *_) = design.data_sets().sets
+    places = dict(windows)
+    accesses: list[tuple[int, int, int]] = []
+    for n, array in enumerate(manifest.data_arrays):
+        base = at + windows[array.name] if array.name in windows else 0
+        if not base:
+            base = soc.regions["main_ram"] + 0x1000 * (3 - n)
+            accesses += [(1, register(f"BASE_{array.name}"), base)]
+            accesses += [(1, register(f"BASE_{array.name}_HIGH"), 0)]
+        places[array.name] = base
+        words = words32(np.asarray(each.inputs[array.name]))
+        accesses += [(1, base + 4 * k, word) for k, word in enumerate(words)]
+    for scalar in manifest.scalars:
+        accesses.append((1, register(f"SCALAR_{scalar.name}"), int(each.inputs[scalar.name])))
+    accesses += [(1, register("CTRL"), 1), (2, register("CTRL"), 2)]
+    reads = [register("SIGNATURE"), register("ERROR"), register("CYCLES")]
+    reads += [places["C"] + 4 * k for k in range(16)]
+    signature, error, cycles, *left = soc.do([*accesses, *((0, place, 0) for place in reads)])
+    assert (signature, error) == (registers.signature_value, 0)
+    # The memory of a SoC answers when it likes.
+    assert cycles == manifest.predicted_cycles or options
+    assert left == words32(np.asarray(each.golden.arrays["C"]))
