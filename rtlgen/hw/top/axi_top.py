@@ -28,10 +28,10 @@ from rtlgen.hw.top.block_control import ERROR_CODES, BlockControl
 from rtlgen.hw.top.bus_guard import BusGuard
 from rtlgen.hw.top.register_file import RegisterFile, field_port
 from rtlgen.ir.crc import CRC_BITS
-from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan import KernelPlan, MemorySide
 from rtlgen.manifest.registers import RegisterMap, RegisterValue, register_map
 
-CONTROL_PREFIX = "s_axi_control_"
+CONTROL_PREFIX, BUS_PREFIX = "s_axi_control_", "m_axi_"
 INTERRUPT = "irq"
 CYCLE_BITS = 48
 """Of the counter of cycles: at 100 MHz it goes round after a month."""
@@ -103,6 +103,12 @@ def registers_of(plan: KernelPlan, version: str) -> RegisterMap:
     return register_map(plan.name, version, tuple(values), arrays)
 
 
+def bus_pins(side: MemorySide) -> dict[str, Member]:
+    """Return the pins of AXI4 that a kernel has; of what it tells beside there are registers."""
+    pins = memory_pins(side).items()
+    return {name: member for name, member in pins if name.startswith(BUS_PREFIX)}
+
+
 class AxiTop(wiring.Component):
     """A kernel with registers, an interrupt, and buses.
 
@@ -127,12 +133,7 @@ class AxiTop(wiring.Component):
         pins = axi_lite_members(self.registers.address_bits)
         members |= {f"{CONTROL_PREFIX}{name}": member for name, member in pins.items()}
         if plan.memory_side is not None:
-            own = {name for name in memory_pins(plan.memory_side) if name.startswith("mem_")}
-            members |= {
-                name: member
-                for name, member in memory_pins(plan.memory_side).items()
-                if name not in own
-            }
+            members |= bus_pins(plan.memory_side)
         super().__init__(Signature(members))
 
     @property
@@ -144,7 +145,7 @@ class AxiTop(wiring.Component):
             "aresetn": "synchronous, active low",
             INTERRUPT: "high as long as there is a cause that counts",
             **axi_comments(CONTROL_PREFIX, names, "AXI4-Lite, registers"),
-            **axi_comments("m_axi_", names, "AXI4"),
+            **axi_comments(BUS_PREFIX, names, "AXI4"),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -207,7 +208,7 @@ class _TopBuilder:
         m, port, file = self._m, self._port, self._file
         windows = self._top.registers.windows
         here, over, failed = Const(0), Const(0), Const(0)
-        self._window_read, from_window = Const(0), Signal()
+        from_window = Signal()
         m.d.comb += [
             file.word.eq(port.word),
             file.wdata.eq(getattr(self._top, f"{CONTROL_PREFIX}wdata")),
@@ -264,10 +265,8 @@ class _TopBuilder:
         m, top, kernel = self._m, self._top, self._kernel
         guard = BusGuard(max(side.bus.read_words, side.bus.write_bursts) + 2)
         m.submodules.bus_guard = guard
-        for name, member in memory_pins(side).items():
-            if name.startswith("mem_"):
-                continue
-            short = name.removeprefix("m_axi_")
+        for name, member in bus_pins(side).items():
+            short = name.removeprefix(BUS_PREFIX)
             outside, inside = getattr(top, name), getattr(kernel, name)
             if member.flow == Out:
                 if short.endswith(("valid", "ready")):
