@@ -23,7 +23,7 @@ from rtlgen.sim.axi_behaviour import (
     Fault,
     Response,
 )
-from rtlgen.sim.cocotb_runner import Simulator, run_tests
+from rtlgen.sim.cocotb_runner import ON_RISING_EDGES, Simulator, run_tests
 from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.verify.cosim import Engine, simulate
 from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError
@@ -68,7 +68,7 @@ def test_a_ram_that_pauses_on_every_channel_will_do(
         for each in built.inputs
     ]
     np.save(tmp_path / "given.npy", np.array(given))
-    environment = {"FOLDER": str(tmp_path), "SEEDS": ",".join(map(str, SEEDS))}
+    environment = {"FOLDER": str(tmp_path), "SEEDS": ",".join(map(str, SEEDS)), **ON_RISING_EDGES}
     run_tests(
         [tmp_path / "design.v"],
         manifest.top,

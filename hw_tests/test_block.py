@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rtlgen
-from rtlgen.sim.cocotb_runner import run_tests
+from rtlgen.sim.cocotb_runner import ON_RISING_EDGES, run_tests
 from tests.simulators import SIMULATORS, needs_icarus
 
 pytestmark = [pytest.mark.simulation, needs_icarus]
@@ -69,7 +69,7 @@ def prepare(folder: Path, source: str, **options: Any) -> rtlgen.Design:
 
 def run(folder: Path, name: str, simulator: str, seeds: range) -> None:
     """Run the bench on the block."""
-    environment = {"FOLDER": str(folder), "SEEDS": ",".join(map(str, seeds))}
+    environment = {"FOLDER": str(folder), "SEEDS": ",".join(map(str, seeds)), **ON_RISING_EDGES}
     run_tests(
         [folder / f"{name}.v"],
         name,

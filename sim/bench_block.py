@@ -26,6 +26,9 @@ FOLDER = Path(os.environ["FOLDER"])
 SEEDS = [int(seed) for seed in os.environ["SEEDS"].split(",")]
 """A schedule each; 0: no pauses."""
 CLOCK_NS = 10
+LIMIT_MS = 500
+"""Of simulated time: a block that never answers ends the test."""
+
 RAM_BYTES = 1 << 16
 HELD = {"r": ("rdata", "rresp"), "b": ("bresp",)}
 MASTER_HELD = {
@@ -281,7 +284,7 @@ def bad_uses(bench: Bench) -> Iterator[Callable[[int], Awaitable[None]]]:
     yield bench.reset_in_a_run
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=LIMIT_MS, timeout_unit="ms")
 async def is_right_whatever_is_done_to_it(dut: Any) -> None:
     dut.aresetn.value = 0
     Clock(dut.aclk, CLOCK_NS, unit="ns").start(start_high=False)

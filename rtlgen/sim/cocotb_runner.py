@@ -59,6 +59,11 @@ class NoSharedPythonError(RtlgenError):
     exit_code = 3
 
 
+ON_RISING_EDGES = {"COCOTB_TRUST_INERTIAL_WRITES": "0"}
+"""Environment of a bench that changes inputs on rising clock edges, as cocotbext-axi does: what it
+writes then comes behind all that the edge itself does. Others need not wait for that."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """A compiled simulation that cocotb can drive.
