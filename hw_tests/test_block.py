@@ -88,7 +88,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sample("icarus-both", "verilator-on chip")
+@pytest.mark.sample("icarus-both")
 @pytest.mark.parametrize(("source", "options"), CASES)
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_a_block_is_right_whatever_is_done_to_it(

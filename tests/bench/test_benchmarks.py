@@ -177,6 +177,7 @@ def test_medians_are_taken_phase_by_phase() -> None:
     assert medians(runs) == {"a": 2.0, "b": 2.0}
 
 
+@pytest.mark.long
 def test_the_phases_of_a_build_are_its_whole_time(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.build_phases"]
     begin = time.time()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import softfloatpy as soft
@@ -12,7 +13,11 @@ from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.float_arithmetic import evaluate
 from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, FloatType
 
-FORMATS = {FLOAT16: soft.Float16, FLOAT32: soft.Float32, FLOAT64: soft.Float64}
+FORMATS: dict[FloatType, Any] = {
+    FLOAT16: soft.Float16,
+    FLOAT32: soft.Float32,
+    FLOAT64: soft.Float64,
+}
 NAMES = {FLOAT16: "f16", FLOAT32: "f32", FLOAT64: "f64"}
 ARITHMETIC: dict[FloatOp, tuple[str, int]] = {
     "add": ("add", 2),
@@ -40,12 +45,12 @@ def drawn(rng: random.Random, type_: FloatType) -> int:
     return sign | exponent << fraction | low
 
 
-def soft_number(type_: FloatType, pattern: int) -> object:
+def soft_number(type_: FloatType, pattern: int) -> Any:
     return FORMATS[type_].from_bytes(pattern.to_bytes(type_.width_bits // 8, "big"))
 
 
-def pattern_of(number: object) -> int:
-    return int.from_bytes(number.to_bytes(), "big")  # type: ignore[attr-defined]
+def pattern_of(number: Any) -> int:
+    return int.from_bytes(number.to_bytes(), "big")
 
 
 def is_nan(type_: FloatType, pattern: int) -> bool:

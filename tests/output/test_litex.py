@@ -238,7 +238,7 @@ def test_a_soc_has_the_arrays_off_chip_in_its_ram(tmp_path: Path, memory: str) -
     assert answers[len(words) :] == ([0] if memory == "axi" else [])
 
 
-@pytest.mark.sample("on chip")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [

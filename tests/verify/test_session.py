@@ -95,7 +95,7 @@ void sum(const int x[40], int y[40]) {
 """
 
 
-@pytest.mark.sample("floats-verilator", "axi-verilator", "checksum-icarus")
+@pytest.mark.sample("axi-verilator", "checksum-icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize(
     ("source", "options"),

@@ -81,7 +81,7 @@ def issues(run: Run, cycles: int) -> dict[int, list[tuple[int, tuple[int, ...]]]
     return found
 
 
-@pytest.mark.sample("divide", "ragged", "workers")
+@pytest.mark.sample("divide", "ragged")
 @pytest.mark.parametrize(("name", "options"), DESIGNS.values(), ids=list(DESIGNS))
 def test_instances_issue_when_the_counters_of_the_circuit_say_so(
     tmp_path: Path, name: str, options: dict[str, Any]

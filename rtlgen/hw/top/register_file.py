@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
@@ -69,11 +69,28 @@ class RegisterFile(wiring.Component):
             for register in self.registers.registers:
                 with m.Case(register.offset // REGISTER_BYTES):
                     m.d.comb += self.found.eq(1)
-                    with m.If(self.is_read):
-                        m.d.sync += self.rdata.eq(self._shown(register))
                     with m.If(self.is_write):
                         self._write(m, register)
+        words: dict[int, Value] = {
+            register.offset // REGISTER_BYTES: self._shown(register)
+            for register in self.registers.registers
+        }
+        with m.If(self.is_read):
+            m.d.sync += self.rdata.eq(self._chosen(words, 0, len(self.word)))
         return m
+
+    def _chosen(self, words: Mapping[int, Value], first: int, bits: int) -> Value:
+        """Return the word among the 2 ** `bits` from `first` on: a tree, as of a table.
+
+        A case for each word would be compared with all of them, for four times the logic.
+        """
+        if not any(first <= place < first + (1 << bits) for place in words):
+            return Const(0, 0)
+        if not bits:
+            return words[first]
+        lower = self._chosen(words, first, bits - 1)
+        upper = self._chosen(words, first + (1 << bits - 1), bits - 1)
+        return Mux(self.word[bits - 1], upper, lower) if len(upper) else lower
 
     def _shown(self, register: Register) -> Value:
         parts: list[Value] = []
