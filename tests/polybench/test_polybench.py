@@ -43,6 +43,7 @@ def test_a_kernel_in_float_means_what_gcc_says(name: str) -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 @pytest.mark.parametrize("name", SIMULATED)
 def test_a_circuit_of_a_kernel_is_exact(name: str) -> None:
     verify(next(path for path in FILES if path.stem == name))
