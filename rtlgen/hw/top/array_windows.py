@@ -70,7 +70,7 @@ class ArrayWindows(wiring.Component):
             (self.access & self.here) & (self.failed | was_last | (last & self.is_write))
         )
         m.d.sync += was_last.eq(goes_on & last & ~self.over)
-        m.d.sync += reading.eq(goes_on & ~self.is_write)
+        m.d.sync += reading.eq(goes_on & ~self.is_write & ~self.over)
         m.d.sync += read_from.eq(chosen)
         with m.If(self.over):
             m.d.sync += step.eq(0)

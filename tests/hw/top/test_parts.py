@@ -249,7 +249,10 @@ def test_windows_show_arrays_as_c_has_them() -> None:
             await ctx.tick()
             if over:
                 ctx.set(unit.access, 0)
-                return failed, ctx.get(unit.rdata)
+                found = ctx.get(unit.rdata)
+                await ctx.tick()
+                assert ctx.get(unit.rdata) == found, "what was read changes behind its access"
+                return failed, found
         raise AssertionError("an access that is never over")
 
     async def bench(ctx: Any) -> None:
