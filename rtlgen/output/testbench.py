@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import jinja2
 import numpy as np
 
 from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
 from rtlgen.manifest.registers import RegisterMap
+from rtlgen.output.templates import templates_in
 from rtlgen.sim.array_places import ArrayPlace, array_places
 from rtlgen.sim.memory_image import LOCAL, Bytes, image_of, owners
 from rtlgen.verify.inputs import Inputs, check_inputs, scalar_word
@@ -31,14 +31,7 @@ SHOWN_MISMATCHES = 10
 _RAM_FILE = "off-chip"
 """No array of C has this name."""
 
-_TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-    autoescape=False,
-)
+_TEMPLATES = templates_in(Path(__file__).parent)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import jinja2
+from pathlib import Path
 
 from rtlgen.manifest.contents import ArrayEntry, Manifest, c_type
 from rtlgen.manifest.registers import ERRORS
+from rtlgen.output.templates import templates_in
 
-_TEMPLATES = jinja2.Environment(
-    loader=jinja2.PackageLoader("rtlgen.output.block", "."),
-    undefined=jinja2.StrictUndefined,
-    keep_trailing_newline=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    autoescape=False,
-)
+_TEMPLATES = templates_in(Path(__file__).parent)
 _NUMPY_TYPES = {"bfloat16": "uint16"}
 
 
@@ -82,7 +75,6 @@ def _context(manifest: Manifest) -> dict[str, object]:
         "result": None if returned is None else _numpy(returned.type),
         "result_c": "" if returned is None else c_type(returned.type),
         "result_bits": 0 if returned is None else returned.width,
-        "wide": registers.has("CYCLES_HIGH"),
         "wide_written": bool(off_chip) or any(scalar.width > 32 for scalar in manifest.scalars),
         "example": _example(manifest, [str(array["name"]) for array in off_chip]),
     }

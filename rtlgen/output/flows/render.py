@@ -6,24 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-import jinja2
-
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import MemoryMap
 from rtlgen.output.flows.flow import Flow
+from rtlgen.output.templates import templates_in
 from rtlgen.output.testbench import testbench_files
 
 CLOCK_MHZ = 100
 """What the constraints ask for: on ECP5 all examples reach it."""
 
-_TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-    autoescape=False,
-)
+_TEMPLATES = templates_in(Path(__file__).parent)
 
 
 def write_flows(directory: Path, manifest: Manifest, flows: Iterable[Flow]) -> tuple[Path, ...]:
