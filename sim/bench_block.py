@@ -5,7 +5,6 @@ Every channel pauses by chance. After each bad use the block says so, and the ne
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
@@ -20,6 +19,7 @@ from cocotb.task import bridge, resume
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam, AxiResp
 
+from rtlgen.system.modules import module_of
 from sim.bench_axi import pauses
 
 FOLDER = Path(os.environ["FOLDER"])
@@ -79,7 +79,7 @@ class Bench:
     def __init__(self, dut: Any) -> None:
         self.dut = dut
         self.case = json.loads((FOLDER / "case.json").read_text(encoding="utf-8"))
-        self.driver_module = _module(FOLDER / "driver" / f"{self.case['name']}.py")
+        self.driver_module = module_of(FOLDER / "driver" / f"{self.case['name']}.py")
         reset = (dut.aresetn, False)
         bus = AxiLiteBus.from_prefix(dut, "s_axi_control")
         self.master = AxiLiteMaster(bus, dut.aclk, *reset)
@@ -259,14 +259,6 @@ class Bench:
         await self.reset()
         assert not self.dut.irq.value
         assert await bridge(lambda: self.driver.get("CYCLES"))() == 0
-
-
-def _module(file: Path) -> Any:
-    spec = importlib.util.spec_from_file_location("block_driver", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def bad_uses(bench: Bench) -> Iterator[Callable[[int], Awaitable[None]]]:

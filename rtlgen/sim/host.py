@@ -172,6 +172,32 @@ class Told:
     response: int
 
 
+class RunClock:
+    """The clock edges of a run, told from the simulated time."""
+
+    def __init__(self) -> None:
+        self._start_ns: float | None = None
+
+    def begin(self) -> None:
+        """Say, on a falling edge, that the next rising one sees the start."""
+        self._start_ns = get_sim_time("ns") + CLOCK_PERIOD_NS / 2
+
+    def end(self) -> None:
+        """Say that nothing runs."""
+        self._start_ns = None
+
+    @property
+    def cycle(self) -> int:
+        """The number of the clock edge that comes next, the one that sees start being 0.
+
+        0 also while nothing runs.
+        """
+        if self._start_ns is None:
+            return 0
+        since = get_sim_time("ns") - self._start_ns
+        return round((since + CLOCK_PERIOD_NS / 2) / CLOCK_PERIOD_NS)
+
+
 class Control:
     """Reset, start, and the wait for done, with the manifest's rules checked on the way.
 
@@ -197,18 +223,12 @@ class Control:
         ]
         self.sampled_with_start: list[tuple[Handle, int, int]] = []
         self._outputs = outputs
-        self._start_ns: float | None = None
+        self.run_clock = RunClock()
 
     @property
     def cycle(self) -> int:
-        """The number of the clock edge that comes next, the one that sees start being 0.
-
-        0 also while nothing runs.
-        """
-        if self._start_ns is None:
-            return 0
-        since = get_sim_time("ns") - self._start_ns
-        return round((since + CLOCK_PERIOD_NS / 2) / CLOCK_PERIOD_NS)
+        """See `RunClock`."""
+        return self.run_clock.cycle
 
     async def reset(self) -> None:
         """Hold reset for two cycles with every other input 0; end on a falling edge, idle."""
@@ -243,7 +263,7 @@ class Control:
         for handle, value, _ in given:
             handle.value = value
         self._start.value = 1
-        self._start_ns = get_sim_time("ns") + CLOCK_PERIOD_NS / 2
+        self.run_clock.begin()
         await FallingEdge(self.clock)
         self._start.value = 0
         # They are captured at start: from here on they may be anything.
@@ -251,7 +271,8 @@ class Control:
             handle.value = ~value & mask
         wait = self._wait_checking if self._outputs.four_state else self._wait
         await wait(limit_cycles)
-        cycles, self._start_ns = self.cycle, None
+        cycles = self.cycle
+        self.run_clock.end()
         await FallingEdge(self.clock)
         self._outputs.check("after done")
         self._expect_idle(f"in the cycle after done (cycle {cycles})")

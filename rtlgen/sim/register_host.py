@@ -5,13 +5,11 @@ As in `rtlgen.sim.host`, inputs change and outputs are looked at on the falling 
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cocotb.simtime import get_sim_time
 from cocotb.task import bridge, resume
 from cocotb.triggers import FallingEdge, First, RisingEdge, Timer
 
@@ -24,9 +22,11 @@ from rtlgen.sim.host import (
     HangError,
     Outputs,
     ProtocolError,
+    RunClock,
     Told,
     UnknownOutputError,
 )
+from rtlgen.system.modules import module_of
 
 START = 1
 MOST_BUS_CYCLES = 1000
@@ -59,12 +59,12 @@ class RegisterHost:
             if port.direction == "in" and port.name != manifest.clock
         ]
         self._control_offset = manifest.registers.register("CTRL").offset
-        self._start_ns: float | None = None
+        self._run_clock = RunClock()
         self._limit_cycles = 0
         # What the driver calls waits for the simulator, which goes on meanwhile.
         self.read32 = resume(self._read32)
         self.write32 = resume(self._write32)
-        self._driver_class = _driver_class(driver)
+        self._driver_class = module_of(driver).BLOCK
         self._driver: Any = None
         self.bases: dict[str, int] = {}
         self.returned: int | None = None
@@ -73,14 +73,8 @@ class RegisterHost:
 
     @property
     def cycle(self) -> int:
-        """The number of the clock edge that comes next, the one that starts the kernel being 0.
-
-        0 also while nothing runs.
-        """
-        if self._start_ns is None:
-            return 0
-        since = get_sim_time("ns") - self._start_ns
-        return round((since + CLOCK_PERIOD_NS / 2) / CLOCK_PERIOD_NS)
+        """See `RunClock`; the edge that starts the kernel sees the start."""
+        return self._run_clock.cycle
 
     async def reset(self) -> None:
         """Hold reset for two cycles with every other input 0, and look at the block's signature."""
@@ -145,7 +139,7 @@ class RegisterHost:
             driver.set_base(array, ~address)
         while not driver.is_done():
             self._driver._wait()
-        self._start_ns = None
+        self._run_clock.end()
         driver.acknowledge_interrupt()
         self._keep()
         cycles: int = driver.cycles
@@ -181,7 +175,7 @@ class RegisterHost:
             await First(RisingEdge(self._interrupt), timeout)
             await FallingEdge(self.clock)
             self._outputs.check(f"in cycle {self.cycle}")
-        self._start_ns = None
+        self._run_clock.end()
 
     async def _read32(self, offset: int) -> int:
         pins = self._pins
@@ -211,7 +205,7 @@ class RegisterHost:
         self._require_okay("bresp", "write", offset)
         if offset == self._control_offset and value & START:
             # The edge that takes the answer to a start is the one at which the kernel sees it.
-            self._start_ns = get_sim_time("ns") + CLOCK_PERIOD_NS / 2
+            self._run_clock.begin()
         await FallingEdge(self.clock)
         for name in ("awvalid", "wvalid", "bready"):
             pins[name].value = 0
@@ -228,12 +222,3 @@ class RegisterHost:
         response = self._pins[pin].value
         if response:
             raise ProtocolError(f"a {what} of register byte {offset} is answered with {response}")
-
-
-def _driver_class(file: Path) -> Any:
-    """Return the class in the text of a driver."""
-    spec = importlib.util.spec_from_file_location("block_driver", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.BLOCK

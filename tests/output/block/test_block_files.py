@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import rtlgen
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.registers import ERRORS, RegisterMap
 from rtlgen.output.block.system_rdl import elaborated, system_rdl
+from rtlgen.system.modules import module_of
 
 EVERYTHING = """
 #include <stdint.h>
@@ -192,11 +192,7 @@ class Words:
 
 
 def driver_of(folder: Path, manifest: Manifest) -> Any:
-    spec = importlib.util.spec_from_file_location("d", folder / "driver" / f"{manifest.name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(folder / "driver" / f"{manifest.name}.py")
 
 
 def test_the_python_driver_writes_what_numpy_has(built: tuple[Path, Manifest]) -> None:
