@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Assert, Assume, Cat, Module, Signal, Value
+from functools import partial
+
+from amaranth.hdl import Assert, Assume, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Signature
 
@@ -17,17 +19,8 @@ COUNT_BITS = 6
 REGISTERS = register_map("f", "1.2.3", (RegisterValue("SCALAR_x", 64, "rw", "x"),), ())
 
 
-def held(m: Module, valid: Value, ready: Value, *payload: Value) -> None:
-    """Assume that what is valid stays, as it is, until it is taken."""
-    waited = Signal()
-    m.d.sync += waited.eq(valid & ~ready)
-    with m.If(waited):
-        m.d.comb += Assume(valid)
-    for value in payload:
-        before = Signal(len(value))
-        m.d.sync += before.eq(value)
-        with m.If(waited):
-            m.d.comb += Assume(value == before)
+held = partial(stable, claim=Assume)
+"""Assume that what is valid stays, as it is, until it is taken."""
 
 
 class Registers(wiring.Component):

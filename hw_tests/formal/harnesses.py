@@ -27,17 +27,23 @@ FEW_BITS = 4
 """Of a count that is no larger than a bounded proof has cycles."""
 
 
-def stable(m: Module, valid: Value, ready: Value, *payload: Value) -> None:
-    """Assert that what is valid stays, as it is, until it is taken."""
+def stable(
+    m: Module,
+    valid: Value,
+    ready: Value,
+    *payload: Value,
+    claim: type[Assert] | type[Assume] = Assert,
+) -> None:
+    """Assert, or assume, that what is valid stays, as it is, until it is taken."""
     waited = Signal()
     m.d.sync += waited.eq(valid & ~ready)
     with m.If(waited):
-        m.d.comb += Assert(valid)
+        m.d.comb += claim(valid)
     for value in payload:
         before = Signal(len(value))
         m.d.sync += before.eq(value)
         with m.If(waited):
-            m.d.comb += Assert(value == before)
+            m.d.comb += claim(value == before)
 
 
 class Bursts(wiring.Component):
