@@ -17,10 +17,11 @@ from amaranth.lib.wiring import In, Member, Out, Signature
 
 from rtlgen.hw.offers import chosen_of
 from rtlgen.hw.turns import Turns
-from rtlgen.ir.memory_side import BURST_WORDS, PAGE_BYTES, MemorySide
+from rtlgen.ir.memory_side import BURST_WORDS, MemorySide
+from rtlgen.manifest.memory_map import AXI_ADDRESS_BITS, AXI_BASE_BYTES
 
-PAGE_BITS = (PAGE_BYTES - 1).bit_length()
-ADDRESS_BITS = 64
+PAGE_BITS = (AXI_BASE_BYTES - 1).bit_length()
+ADDRESS_BITS = AXI_ADDRESS_BITS
 
 
 class ArrayPages:

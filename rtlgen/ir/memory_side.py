@@ -20,12 +20,10 @@ from typing import Literal, TypeAlias
 
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role
+from rtlgen.manifest.memory_map import AXI_BASE_BYTES
 from rtlgen.options import BusKind
 
 BYTE_BITS = 8
-
-PAGE_BYTES = 4096
-"""What AXI4 lets no burst cross (specification, A3.4.1): each array begins with a page."""
 
 BURST_WORDS = 16
 """Words of a burst at most. A burst ends where the number of the next word is a multiple of this:
@@ -143,7 +141,7 @@ class Bus:
 
     def alignment_words(self, word_bits: int) -> int:
         """Return of how many words each array begins at a multiple."""
-        return PAGE_BYTES * BYTE_BITS // word_bits if self.has_bursts else 1
+        return AXI_BASE_BYTES * BYTE_BITS // word_bits if self.has_bursts else 1
 
     def behind(self, latency_cycles: int) -> Bus:
         """Return the bus of the same circuit in front of a memory with another latency."""
