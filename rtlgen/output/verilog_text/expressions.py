@@ -227,6 +227,13 @@ def _without_signs(nets: Nets) -> Nets:
     return nets[:end]
 
 
+def _read_as(text: Text, signed: bool, width: int) -> Text:
+    """Return an operand that Verilog extends to `width` by its sign, or by zeros."""
+    if signed:
+        return replace(text, text=f"$signed({text.text})", binds=PRIMARY)
+    return _alone(text, width)
+
+
 def _arithmetic(operator: str, inputs: tuple[Nets, ...], width: int, operand: Operand) -> Text:
     a, b = inputs
     symbol, binds = _SYMBOLS[operator]
@@ -237,11 +244,7 @@ def _arithmetic(operator: str, inputs: tuple[Nets, ...], width: int, operand: Op
     for nets, less in zip((a, b), short, strict=True):
         value = constant_of(nets)
         if value is None:
-            text = operand(less)
-            if signed:
-                text = replace(text, text=f"$signed({text.text})", binds=PRIMARY)
-            else:
-                text = _alone(text, width)
+            text = _read_as(operand(less), signed, width)
         elif operator == "*":
             text = _factor(less, signed)
         else:
@@ -291,11 +294,7 @@ def _comparison(operator: str, inputs: tuple[Nets, ...], operand: Operand) -> Te
     for nets in short:
         value = constant_of(nets)
         if value is None:
-            text = operand(nets)
-            if signed:
-                text = replace(text, text=f"$signed({text.text})", binds=PRIMARY)
-            else:
-                text = _alone(text, width)
+            text = _read_as(operand(nets), signed, width)
             texts.append(text)
         elif signed:
             number = signed_value(value, len(nets))
