@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rtlgen.manifest.contents import ManifestCorruptError
 from rtlgen.manifest.file import FILE_NAME, ManifestMissingError, read_manifest, unwritable
-from rtlgen.output.block.files import BLOCK_FILES
+from rtlgen.output.block import BLOCK_FILES
 from rtlgen.output.flows import flow_files
 from rtlgen.output.testbench import testbench_files
 from rtlgen.system.files import locked, scratch_folder, uninterrupted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import prod
 
 from amaranth.hdl import Shape
@@ -21,6 +21,7 @@ from rtlgen.manifest.contents import (
     MOST_ELEMENTS,
     ArrayEntry,
     FileEntry,
+    KernelPins,
     Manifest,
     Port,
     ReturnEntry,
@@ -36,6 +37,8 @@ from rtlgen.version import VERSION
 
 NO_PORTS = PortNames({}, {}, {})
 """Of a block: registers and windows stand for them."""
+
+_BLOCK_PINS = {"clock": "aclk", "reset": "aresetn", "start": None, "done": None, "idle": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +124,7 @@ def manifest_of(
     return Manifest(
         name=plan.name,
         top=verilog.top,
-        clock="clk" if is_core else "aclk",
-        reset="rst" if is_core else "aresetn",
-        start="start" if is_core else None,
-        done="done" if is_core else None,
-        idle="idle" if is_core else None,
+        **(asdict(KernelPins()) if is_core else _BLOCK_PINS),
         ports=verilog.ports,
         arrays=(*_in_order(_arrays(plan, names, types), arrays), *_without_ports(untouched)),
         scalars=tuple(
@@ -138,7 +137,7 @@ def manifest_of(
         checksum="checksum" if is_core and plan.checksum is not None else None,
         checksum_arrays=plan.checksum or (),
         predicted_cycles=predicted_cycles(plan),
-        memory=None if plan.memory_side is None else _memory_map(plan.memory_side, names),
+        memory=None if plan.memory_side is None else _memory_map(plan.memory_side, names, is_core),
         verilog=FileEntry(file, sha256_of(verilog.text)),
         source=FileEntry(source.path, sha256_of(source.text)),
         version=version,
@@ -171,7 +170,7 @@ def _in_order(
     return tuple(sorted(of_c, key=lambda entry: places[entry.name]))
 
 
-def _memory_map(side: MemorySide, names: PortNames) -> MemoryMap:
+def _memory_map(side: MemorySide, names: PortNames, is_core: bool) -> MemoryMap:
     word_bytes = side.bytes_per_word
 
     def mapped(array: OffChip) -> MappedArray:
@@ -186,7 +185,7 @@ def _memory_map(side: MemorySide, names: PortNames) -> MemoryMap:
         )
 
     ports = memory_ports(side)
-    if isinstance(ports, AxiPorts) and not names.bases:
+    if isinstance(ports, AxiPorts) and not is_core:
         # Registers tell of errors.
         ports = replace(
             ports, error=None, error_address=None, error_write=None, error_response=None

@@ -12,9 +12,6 @@ from rtlgen.output.block.ip_xact import component
 from rtlgen.output.block.page import register_page
 from rtlgen.output.block.system_rdl import elaborated, register_header, system_rdl
 
-BLOCK_FILES = (DRIVER_FOLDER, "registers.rdl", "registers.md", "component.xml")
-"""What `write_block` writes, beside the Verilog."""
-
 
 def write_block(directory: Path, manifest: Manifest) -> None:
     """Write registers and drivers of a block into the directory that has its Verilog."""
