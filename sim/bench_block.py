@@ -182,7 +182,7 @@ class Bench:
         """Where nothing is, an access fails, and does nothing."""
         for offset in (self.driver_module.BYTES - 4, 0x1C + 0x3000):
             offset %= self.driver_module.BYTES
-            known = offset in self.driver_module.REGISTERS.values() or any(
+            known = any(offset in each for each in self.driver_module.REGISTERS.values()) or any(
                 place.offset <= offset < place.offset + int(np.prod(place.shape)) * 8
                 for place in self.driver_module.ON_CHIP.values()
             )

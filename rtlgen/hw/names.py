@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, fields
 from amaranth.lib import wiring
 
 from rtlgen.ir.plan import KernelPlan, MemorySide
+from rtlgen.manifest import names
 from rtlgen.manifest.contents import HostPort
 from rtlgen.manifest.memory_map import AxiPorts, MemoryPorts
 
@@ -68,26 +69,16 @@ SYSTEMVERILOG_KEYWORDS = _words(
 _HOST_SUFFIXES = ("addr", "en", "we", "wdata", "rdata")
 
 
-class Namer:
-    """Give out names that differ from each other and from a reserved set."""
+class Namer(names.Namer):
+    """Give out names for Verilog: none is a keyword, and the first character is a letter."""
 
     def __init__(self, reserved: Iterable[str] = ()) -> None:
-        self._taken = set(reserved) | VERILOG_KEYWORDS | SYSTEMVERILOG_KEYWORDS
-
-    def name(self, wanted: str) -> str:
-        """Return `wanted`, or with a number behind it when that is taken."""
-        return self.group(wanted, ("",))[0]
+        super().__init__({*reserved, *VERILOG_KEYWORDS, *SYSTEMVERILOG_KEYWORDS})
 
     def group(self, wanted: str, suffixes: Sequence[str]) -> tuple[str, ...]:
         """Return wanted + suffix for every suffix, all with the same number if one is needed."""
-        stem, number = wanted.lstrip("_") or "x", 1
-        while True:
-            base = stem if number == 1 else f"{stem}_{number}"
-            names = tuple(f"{base}{suffix}" for suffix in suffixes)
-            if not self._taken.intersection(names):
-                self._taken.update(names)
-                return names
-            number += 1
+        stem = wanted.lstrip("_")
+        return super().group(stem if stem[:1].isalpha() else f"x{stem}", suffixes)
 
 
 def prefix_ports(component: wiring.Component, prefix: str) -> None:

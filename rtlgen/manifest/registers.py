@@ -4,7 +4,9 @@ The hardware decodes it, the SystemRDL text and what is made from that (C header
 drivers, the documentation and the simulated host read it.
 
 Every register has 32 bits. A value of 64 bits has two, the lower half first: `NAME` and
-`NAME_HIGH`. CTRL, GIER, IER and ISR have the places and bits that Vitis HLS gives them (UG1399,
+`NAME_HIGH`. Names of C are kept where they differ, whatever the case of their letters; with those
+that do not, the later one has a number behind it: beside a wide `x`, that of `x_HIGH` is
+`SCALAR_x_HIGH_2`. CTRL, GIER, IER and ISR have the places and bits that Vitis HLS gives them (UG1399,
 "S_AXILITE Control Register Map"), as far as they are there, so that its drivers work.
 
 What a bit does when it is read or written is its access:
@@ -21,6 +23,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from rtlgen.manifest.names import Namer
 
 Access: TypeAlias = Literal["ro", "rw", "w1s", "w1c"]
 
@@ -72,14 +76,22 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """One word of the port."""
+    """One word of the port.
+
+    Members
+    -------
+    value: what it shows, or one half of: a `RegisterValue`, by its own name; "": the register is
+        all there is.
+    """
 
     name: str
     offset: int
     fields: tuple[Field, ...]
     meaning: str
+    value: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "value", self.value or self.name)
         if self.offset % REGISTER_BYTES:
             raise ValueError(f"register {self.name} is at byte {self.offset}")
         taken = 0
@@ -150,7 +162,8 @@ class RegisterMap:
                 raise ValueError(f"two things of {self.name} are at byte {offset}")
             end = offset + size
         names = [register.name for register in self.registers]
-        if len(set(names)) != len(names):
+        # Macros of the C header have capitals.
+        if len({name.upper() for name in names}) != len(names):
             raise ValueError(f"two registers of {self.name} share a name: {names}")
 
     def _extents(self) -> Iterator[tuple[int, int]]:
@@ -198,9 +211,13 @@ class RegisterMap:
                 return register
         raise KeyError(name)
 
-    def has(self, name: str) -> bool:
-        """Whether there is a register called `name`."""
-        return any(register.name == name for register in self.registers)
+    def halves(self, value: str) -> tuple[Register, ...]:
+        """Return the register of a value, or the two of a wide one, the lower half first."""
+        return tuple(register for register in self.registers if register.value == value)
+
+    def has(self, value: str) -> bool:
+        """Whether there is a value, or a register, of that name."""
+        return any(register.value == value for register in self.registers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +226,7 @@ class RegisterValue:
 
     Members
     -------
+    name: of its register, where nothing else has that name.
     low: bits from the lowest that are always 0.
     """
 
@@ -217,6 +235,10 @@ class RegisterValue:
     access: Access
     meaning: str
     low: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low < min(self.width, REGISTER_BITS) or self.width > 2 * REGISTER_BITS:
+            raise ValueError(f"{self.name} has bits {self.low} to {self.width - 1}")
 
 
 def control_registers() -> Iterator[Register]:
@@ -297,26 +319,19 @@ def register_map(
     offset += REGISTER_BYTES
     signed = len(registers)
     offset += REGISTER_BYTES
+    namer = Namer([*(r.name for r in registers), "SIGNATURE"], ignores_case=True)
     for value in values:
-        offset += -offset % 8 if value.width > REGISTER_BITS else 0
-        for first in range(0, value.width, REGISTER_BITS):
-            low = max(value.low - first, 0)
+        is_wide = value.width > REGISTER_BITS
+        offset += -offset % 8 if is_wide else 0
+        names = namer.group(value.name, ("", "_HIGH") if is_wide else ("",))
+        for half, own in enumerate(names):
+            first = half * REGISTER_BITS
+            low = value.low if not half else 0
             width = min(value.width - first, REGISTER_BITS)
-            if low < width:
-                field = Field("VALUE", low, width - low, value.access, value.meaning)
-                half = (
-                    ""
-                    if value.width <= REGISTER_BITS
-                    else (", upper half" if first else ", lower half")
-                )
-                registers.append(
-                    Register(
-                        value.name + ("_HIGH" if first else ""),
-                        offset,
-                        (field,),
-                        value.meaning + half,
-                    )
-                )
+            field = Field("VALUE", low, width - low, value.access, value.meaning)
+            which = (", lower half", ", upper half")[half] if is_wide else ""
+            meaning = value.meaning + which
+            registers.append(Register(own, offset, (field,), meaning, value.name))
             offset += REGISTER_BYTES
     windows: list[Window] = []
     end = offset

@@ -119,7 +119,7 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
         places=_places(manifest),
         idle=f"{prefix}idle" if registers is not None else manifest.idle,
         registers=registers,
-        at=lambda name: _offset(manifest, name),
+        at=lambda value, half=0: _offset(manifest, value, half),
         window=lambda array: f"32'h{windows[array.name]:x}",
         read_back=() if registers is None else _read_back(registers),
         most_beats=AXI_MOST_BEATS,
@@ -139,10 +139,10 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
     return Testbench(verilog, tuple(files))
 
 
-def _offset(manifest: Manifest, name: str) -> str:
-    """Return where a register is, as Verilog has it."""
+def _offset(manifest: Manifest, value: str, half: int) -> str:
+    """Return where the register of a value is, as Verilog has it; 1: of its upper half."""
     assert manifest.registers is not None, "a block has registers"
-    return f"32'h{manifest.registers.register(name).offset:x}"
+    return f"32'h{manifest.registers.halves(value)[half].offset:x}"
 
 
 def _read_back(registers: RegisterMap) -> list[tuple[str, str]]:

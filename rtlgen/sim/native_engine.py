@@ -22,6 +22,9 @@ from rtlgen.system.coprocess import Coprocess, Exchange
 TOP = "rtlgen_native_top"
 BASES = "memory_bases"
 """Of the wrapper: the addresses of arrays behind an AXI4 port, the first one in the low bits."""
+_EACH = "RTLGEN_EACH"
+"""What is said of each argument; C may have any shorter name."""
+
 FOLDER = Path(__file__).with_name("native")
 MAIN = FOLDER / "kernel_main.cpp"
 
@@ -156,14 +159,17 @@ def _block_rows(manifest: Manifest) -> dict[str, list[str]]:
         "DRIVER_FILE": [f'"{name}.c"'],
         "DRIVER(function)": [f"{name}_##function"],
         "DEVICE": [f"{name}_device"],
+        "AT(name)": [f"{upper}_AT_##name"],
         f"{upper}_READ32(device, offset)": ["rtlgen_read32(offset)"],
         f"{upper}_WRITE32(device, offset, value)": ["rtlgen_write32(offset, value)"],
-        "BLOCK_ARRAYS(X)": [
-            f"X({n}, {a.depth}u, {a.name}, {c_type(a.type)})"
+        f"BLOCK_ARRAYS({_EACH})": [
+            f"{_EACH}({n}, {a.depth}u, {a.name}, {c_type(a.type)})"
             for n, a in enumerate(manifest.host_arrays)
         ],
-        "BLOCK_SCALARS(X)": [f"X({s.name}, {c_type(s.type)})" for s in manifest.scalars],
-        "BLOCK_BASES(X)": [f"X({p.array.name}, {p.address}u)" for p in places],
+        f"BLOCK_SCALARS({_EACH})": [
+            f"{_EACH}({s.name}, {c_type(s.type)})" for s in manifest.scalars
+        ],
+        f"BLOCK_BASES({_EACH})": [f"{_EACH}({p.array.name}, {p.address}u)" for p in places],
         "RETURNED(device)": [f"bits_of({name}_result(device))" if manifest.returned else "0"],
         "CHECKSUM(device)": [f"{name}_checksum(device)" if manifest.has_checksum else "0"],
         "ERROR_ADDRESS(device)": [address],

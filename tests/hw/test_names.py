@@ -33,6 +33,6 @@ def test_keywords_control_ports_and_component_attributes_are_left_alone() -> Non
 
 def test_the_first_comer_keeps_the_name() -> None:
     namer = Namer(("x",))
-    assert [namer.name(name) for name in ("y", "y", "x", "y_2", "_y")] == [
-        "y", "y_2", "x_2", "y_2_2", "y_3",
+    assert [namer.name(name) for name in ("y", "y", "x", "y_2", "_y", "_1", "__")] == [
+        "y", "y_2", "x_2", "y_2_2", "y_3", "x1", "x_3",
     ]  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rtlgen.manifest.registers import (
     Field,
@@ -44,10 +46,47 @@ def test_wide_values_have_two_registers_on_an_even_word() -> None:
     assert not registers.has("SCALAR_n_HIGH")
 
 
-def test_a_value_whose_lower_half_is_always_0_keeps_its_place() -> None:
-    registers = made(values=(RegisterValue("BASE_A", 64, "rw", "", 32), VALUES[0]))
-    assert not registers.has("BASE_A")
-    assert registers.register("BASE_A_HIGH").offset % 8 == 4
+def test_the_upper_half_of_one_value_and_another_value_have_names_of_their_own() -> None:
+    wide, other = (
+        RegisterValue("SCALAR_x", 64, "rw", ""),
+        RegisterValue("SCALAR_x_HIGH", 32, "rw", ""),
+    )
+    registers = made(values=(wide, other))
+    assert [half.name for half in registers.halves("SCALAR_x")] == ["SCALAR_x", "SCALAR_x_HIGH"]
+    assert [half.name for half in registers.halves("SCALAR_x_HIGH")] == ["SCALAR_x_HIGH_2"]
+    turned = made(values=(other, wide))
+    assert [half.name for half in turned.halves("SCALAR_x")] == ["SCALAR_x_2", "SCALAR_x_2_HIGH"]
+
+
+NAMES = st.lists(
+    st.sampled_from(("x", "y", "_", "CTRL", "ID")).flatmap(
+        lambda stem: st.sampled_from(("", "_HIGH", "_2", "_HIGH_2", "_HIGH_HIGH", "_VALUE")).map(
+            lambda tail: stem + tail
+        )
+    ).flatmap(lambda name: st.sampled_from((name, name.swapcase()))),
+    unique=True,
+    max_size=12,
+)  # fmt: skip
+
+
+@given(NAMES, st.data())
+def test_whatever_the_names_every_value_has_registers_of_its_own(
+    names: list[str], data: st.DataObject
+) -> None:
+    values = tuple(
+        RegisterValue(f"{kind}_{name}", data.draw(st.sampled_from((8, 32, 40, 64))), "rw", "")
+        for kind in ("SCALAR", "BASE")
+        for name in names
+    )
+    registers = made(values=values)
+    seen: set[str] = set()
+    for value in values:
+        halves = registers.halves(value.name)
+        assert sum(half.fields[0].width for half in halves) == value.width
+        assert [half.offset - halves[0].offset for half in halves] == [0, 4][: len(halves)]
+        assert not seen & {half.name.upper() for half in halves}
+        seen |= {half.name.upper() for half in halves}
+        assert all(half.name.isidentifier() for half in halves)
 
 
 def test_windows_are_on_multiples_of_their_size_and_apart() -> None:
@@ -99,6 +138,12 @@ BITS = (Field("A", 0, 4, "rw", ""), Field("B", 3, 1, "rw", ""))
             lambda: RegisterMap("f", (Register("R", 0, (), ""), Register("R", 4, (), "")), ()),
             "share a name",
         ),
+        (
+            lambda: RegisterMap("f", (Register("R", 0, (), ""), Register("r", 4, (), "")), ()),
+            "share a name",
+        ),
+        (lambda: RegisterValue("BASE_A", 64, "rw", "", 32), "bits 32 to 63"),
+        (lambda: RegisterValue("RESULT", 65, "ro", ""), "bits 0 to 64"),
     ],
 )
 def test_what_does_not_fit_is_refused(wrong: object, message: str) -> None:

@@ -197,8 +197,7 @@ class _TopBuilder:
 
     def _halves(self, name: str) -> list[Signal]:
         """Return the registers of a value, the lower half first."""
-        registers = self._top.registers
-        return [self._read(half) for half in (name, f"{name}_HIGH") if registers.has(half)]
+        return [self._read(half.name) for half in self._top.registers.halves(name)]
 
     def _show(self, name: str, value: Value) -> None:
         self._m.d.comb += Cat(self._halves(name)).eq(value)

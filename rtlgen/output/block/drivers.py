@@ -6,11 +6,37 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rtlgen.manifest.contents import ArrayEntry, Manifest, c_type
-from rtlgen.manifest.registers import ERRORS
+from rtlgen.manifest.names import Namer
+from rtlgen.manifest.registers import ERRORS, RegisterMap
 from rtlgen.output.templates import templates_in
 
 _TEMPLATES = templates_in(Path(__file__).parent)
 _NUMPY_TYPES = {"bfloat16": "uint16"}
+_NAMES_IN_C = frozenset(
+    """
+    device error returned
+
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register reinterpret_cast requires restrict
+    return short signed sizeof static static_assert static_cast struct switch template this
+    thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using
+    virtual void volatile wchar_t while xor xor_eq
+    """.split()
+)
+"""What an argument of the function that runs the block cannot be called: what it has itself, and
+keywords of C and C++."""
+
+_NAMES_IN_PYTHON = frozenset(
+    """
+    Any Callable NamedTuple Protocol Bus OnChip OffChip Exception None True False
+    BLOCK SIGNATURE BYTES REGISTERS ERRORS ON_CHIP OFF_CHIP SCALARS RESULT
+    START DONE IDLE RESTART ABORT
+    """.split()
+)
+"""What the class cannot be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +70,7 @@ def _context(manifest: Manifest) -> dict[str, object]:
     off_chip = [
         _array(manifest.array(place.name))
         | {
+            "registers": _registers(registers, f"BASE_{place.name}"),
             "bytes": place.rows * place.row_bytes,
             "rows": place.rows,
             "row_bytes": place.row_bytes,
@@ -54,6 +81,7 @@ def _context(manifest: Manifest) -> dict[str, object]:
     scalars = [
         {
             "name": scalar.name,
+            "registers": _registers(registers, f"SCALAR_{scalar.name}"),
             "dtype": _numpy(scalar.type),
             "c_type": c_type(scalar.type),
             "bits": scalar.width,
@@ -67,6 +95,7 @@ def _context(manifest: Manifest) -> dict[str, object]:
         "p": manifest.name,
         "P": manifest.name.upper(),
         "class_name": class_name(manifest),
+        "values": _values(registers),
         "errors": ERRORS,
         "on_chip": on_chip,
         "off_chip": off_chip,
@@ -80,9 +109,22 @@ def _context(manifest: Manifest) -> dict[str, object]:
     }
 
 
+def _registers(registers: RegisterMap, value: str) -> list[str]:
+    return [half.name for half in registers.halves(value)]
+
+
+def _values(registers: RegisterMap) -> list[tuple[str, list[int]]]:
+    """Return each value, and where its registers are."""
+    values = dict.fromkeys(register.value for register in registers.registers)
+    return [(value, [half.offset for half in registers.halves(value)]) for value in values]
+
+
 def class_name(manifest: Manifest) -> str:
     """Return the name of the Python class."""
-    return "".join(part[:1].upper() + part[1:] for part in manifest.name.split("_")) or "Block"
+    wanted = "".join(part[:1].upper() + part[1:] for part in manifest.name.split("_"))
+    if not wanted or wanted[0].isdigit():
+        wanted = f"Block{wanted}"
+    return Namer(_NAMES_IN_PYTHON).group(wanted, ("", "Error"))[0]
 
 
 def _array(array: ArrayEntry) -> dict[str, object]:
@@ -107,27 +149,31 @@ def _example(manifest: Manifest, off_chip: list[str]) -> str:
     return f"left = block.run({', '.join(given)})"
 
 
-def _parameter(name: str) -> str:
-    """Return an argument's name in the C driver, which has some of its own."""
-    return f"{name}_" if name in ("device", "error", "returned") else name
+def _parameters(manifest: Manifest) -> dict[str, str]:
+    """Return the name of each argument in the C driver, which has some of its own."""
+    namer, own = Namer(_NAMES_IN_C), f"{manifest.name}_".upper()
+    names = [each.name for each in (*manifest.scalars, *manifest.arrays)]
+    # Functions and macros of the driver begin with the block's name.
+    wanted = [f"its_{name}" if name.upper().startswith(own) else name for name in names]
+    return dict(zip(names, map(namer.name, wanted), strict=True))
 
 
 def _arguments(manifest: Manifest) -> list[_Argument]:
     """Return the arguments of the function that runs the block: scalars, arrays, result."""
-    p = manifest.name
+    p, parameters = manifest.name, _parameters(manifest)
     mapped = set() if manifest.memory is None else {a.name for a in manifest.memory.arrays}
     found = [
         _Argument(
-            f"{c_type(s.type)} {_parameter(s.name)}",
-            f"{p}_set_{s.name}(device, {_parameter(s.name)});",
+            f"{c_type(s.type)} {parameters[s.name]}",
+            f"{p}_set_{s.name}(device, {parameters[s.name]});",
         )
         for s in manifest.scalars
     ]
     on_chip = {array.name for array in manifest.host_arrays}
     for array in manifest.arrays:
-        name, kind, given = array.name, c_type(array.type), _parameter(array.name)
+        name, kind, given = array.name, c_type(array.type), parameters[array.name]
         if name in mapped:
-            size = f"{p.upper()}_{name}_BYTES"
+            size = f"{p.upper()}_BYTES_OF_{name}"
             there = f"{given}.memory) device->{{}}(device, {given}.memory, {size});"
             found.append(
                 _Argument(

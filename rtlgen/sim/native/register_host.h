@@ -89,7 +89,7 @@ public:
         told.error = is_answer;
         told.write = code == ERROR_WRITE;
         if (is_answer) {
-            told.response = rtlgen_read32(AT_ERROR) >> ERROR_RESPONSE_BIT & 3;
+            told.response = rtlgen_read32(AT(ERROR)) >> ERROR_RESPONSE_BIT & 3;
             told.address = ERROR_ADDRESS(&device_);
         }
         return Record{DRIVER(cycles)(&device_), RETURNED(&device_), CHECKSUM(&device_),
@@ -125,7 +125,7 @@ public:
         await([&] { return top_.control_awready && top_.control_wready && top_.control_bvalid; });
         require_okay(top_.control_bresp, "write", offset);
         // The edge that takes the answer to a start is the one at which the kernel sees it.
-        if (offset == AT_CTRL && value & 1) {
+        if (offset == AT(CTRL) && value & 1) {
             circuit_.cycle = 1;
             circuit_.tick();
         } else {

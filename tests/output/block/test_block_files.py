@@ -17,7 +17,9 @@ import rtlgen
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.registers import ERRORS, RegisterMap
 from rtlgen.output.block.system_rdl import elaborated, system_rdl
+from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.system.modules import module_of
+from tests.simulators import SIMULATORS
 
 EVERYTHING = """
 #include <stdint.h>
@@ -171,6 +173,56 @@ def test_names_that_are_keywords_elsewhere_are_taken(tmp_path: Path) -> None:
     compile_c(tmp_path / "driver" / f"{design.plan.name}.c", "gcc", "-std=c99", tmp_path)
     with elaborated((tmp_path / "registers.rdl").read_text()) as root:
         assert shown(root.top) == wanted(registers_of(design.manifest))
+
+
+ALIKE = """
+#include <stdint.h>
+double {name}(int64_t x, int x_HIGH, int X, double y_HIGH, int y, int error, int error_, int class,
+              int {name}_set_x, int A[4], int A_HIGH[4], int REGISTER[2], int new[2]) {{
+  for (int i = 0; i < 4; i++) A[i] = A_HIGH[i] + (int)x + x_HIGH + X + y + error + error_;
+  for (int i = 0; i < 2; i++) new[i] = REGISTER[i] + class + {name}_set_x;
+  return y_HIGH;
+}}
+"""
+
+
+@pytest.mark.sample("at", "off_chip", "_1")
+@pytest.mark.parametrize(
+    "name", ["f", "at", "AT", "bus", "off_chip", "none", "_1", "__", "START", "BLOCK", "any"]
+)
+def test_names_that_could_be_taken_for_others_are_taken(name: str, tmp_path: Path) -> None:
+    design = rtlgen.compile(
+        source=ALIKE.format(name=name), top="axi", memory={"A": "axi", "A_HIGH": "axi"}
+    )
+    design.write(tmp_path)
+    manifest = design.manifest
+    for compiler, standard, end in (("gcc", "-std=c99", "c"), ("g++", "-std=c++20", "cpp")):
+        source = tmp_path / f"driver.{end}"
+        source.write_text((tmp_path / "driver" / f"{manifest.name}.c").read_text())
+        compile_c(source, compiler, standard, tmp_path)
+    (tmp_path / "header.c").write_text(f'#include "{manifest.name}_registers.h"\n')
+    compile_c(tmp_path / "header.c", "gcc", "-std=gnu11", tmp_path)
+    with elaborated((tmp_path / "registers.rdl").read_text()) as root:
+        assert shown(root.top) == wanted(registers_of(manifest))
+    module = driver_of(tmp_path, manifest)
+    block = module.BLOCK(Words(registers_of(manifest)))
+    names = [scalar.name for scalar in manifest.scalars]
+    for count, scalar in enumerate(names):
+        block.set_scalar(scalar, count + 3)
+    block.set_base("A", 0x1_0000_2000)
+    block.set_base("A_HIGH", 0x7000)
+    kinds = [np.dtype(module.SCALARS[scalar]) for scalar in names]
+    for count, (scalar, kind) in enumerate(zip(names, kinds, strict=True)):
+        word = block.get(f"SCALAR_{scalar}").to_bytes(kind.itemsize, "little")
+        assert np.frombuffer(word, kind)[0] == count + 3
+    assert (block.get("BASE_A"), block.get("BASE_A_HIGH")) == (0x1_0000_2000, 0x7000)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_values_with_names_alike_are_brought_by_the_drivers(simulator: Simulator) -> None:
+    design = rtlgen.compile(source=ALIKE.format(name="f"), top="axi")
+    assert design.verify(simulator=simulator, seed=1).exact
 
 
 class Words:
