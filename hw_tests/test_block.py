@@ -29,6 +29,19 @@ int64_t mixed(int8_t gain, float level, int16_t A[9][6], int B[6], int64_t C[9],
   return all;
 }
 """
+BOUNDED = """
+#include <assert.h>
+#include <stdint.h>
+int bounded(int n, int8_t first, uint8_t A[8], int B[8]) {
+  int sum = 0;
+  assert(first > -3 && first < 5);
+  for (int i = 0; i < n; i++) {
+    B[i] = A[i] * first;
+    sum += B[i];
+  }
+  return sum;
+}
+"""
 LARGE = """
 #include <stdint.h>
 void threefold(uint8_t X[70][80], uint8_t Y[70][80]) {
@@ -44,7 +57,8 @@ def prepare(folder: Path, source: str, **options: Any) -> rtlgen.Design:
     design.write(folder)
     manifest = design.manifest
     sets = design.data_sets(seed=3).sets[:2]
-    off_chip = [] if manifest.memory is None else [a.name for a in manifest.memory.arrays]
+    memory = manifest.memory
+    off_chip = [] if memory is None else [array.name for array in memory.arrays]
     on_chip = [array.name for array in manifest.host_arrays]
     for number, data in enumerate(sets):
         inputs = {name: np.asarray(value) for name, value in data.inputs.items()}
@@ -56,9 +70,11 @@ def prepare(folder: Path, source: str, **options: Any) -> rtlgen.Design:
         np.savez(folder / f"expected{number}.npz", allow_pickle=False, **expected)
     case = {
         "name": manifest.name,
-        "off_chip": off_chip,
+        "off_chip": {name: manifest.array(name).role for name in off_chip},
+        "word_bytes": 0 if memory is None else memory.word_bytes,
         "on_chip": on_chip,
         "scalars": [scalar.name for scalar in manifest.scalars],
+        "limits": {each.name: each.limits for each in manifest.scalars if each.limits is not None},
         "roles": [array.role for array in manifest.data_arrays],
         "cycles": manifest.predicted_cycles,
         "sets": len(sets),
@@ -83,19 +99,20 @@ def run(folder: Path, name: str, simulator: str, seeds: range) -> None:
 
 CASES = [
     pytest.param(MIXED, {}, id="on chip"),
+    pytest.param(BOUNDED, {}, id="bounds"),
     pytest.param(MIXED, {"memory": {"A": "axi", "C": "axi"}}, id="both"),
     pytest.param(LARGE, {"memory": "axi", "bus_bits": 32}, id="axi"),
 ]
 
 
-@pytest.mark.sample("icarus-both")
+@pytest.mark.sample("icarus-both", "icarus-bounds")
 @pytest.mark.parametrize(("source", "options"), CASES)
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_a_block_is_right_whatever_is_done_to_it(
     tmp_path: Path, simulator: str, source: str, options: dict[str, Any]
 ) -> None:
     design = prepare(tmp_path, source, **options)
-    run(tmp_path, design.plan.name, simulator, range(9))
+    run(tmp_path, design.plan.name, simulator, range(11))
 
 
 @pytest.mark.long
@@ -103,4 +120,4 @@ def test_a_block_is_right_whatever_is_done_to_it(
 def test_many_schedules(tmp_path: Path, source: str, options: dict[str, Any]) -> None:
     design = prepare(tmp_path, source, **options)
     # Runs of the large one take ten seconds each.
-    run(tmp_path, design.plan.name, "icarus", range(1, 1001 if source == MIXED else 31))
+    run(tmp_path, design.plan.name, "icarus", range(1, 31 if source == LARGE else 1001))

@@ -73,6 +73,43 @@ async def monitor(dut: Any, prefix: str, channels: dict[str, tuple[str, ...]]) -
                 waits[channel] = seen
 
 
+class Errors:
+    """What a RAM behind AXI4 answers where it does not do what is asked for.
+
+    Members
+    -------
+    place: the byte that is neither read nor written, or None. response: the answer to that.
+    """
+
+    def __init__(self, ram: AxiRam) -> None:
+        self.place: int | None = None
+        self.response = AxiResp.SLVERR
+        for port, access, channel, answer in (
+            (ram.read_if, "_read", ram.read_if.r_channel, "rresp"),
+            (ram.write_if, "_write", ram.write_if.b_channel, "bresp"),
+        ):
+            setattr(port, access, self._failing(getattr(port, access)))
+            channel.send = self._answering(channel.send, answer)
+
+    def _failing(self, access: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def failing(address: int, what: Any) -> Any:
+            size = what if isinstance(what, int) else len(what)
+            if self.place is not None and address <= self.place < address + size:
+                raise ValueError(f"byte {self.place} is not there")
+            return await access(address, what)
+
+        return failing
+
+    def _answering(self, send: Callable[[Any], Awaitable[Any]], name: str) -> Any:
+        async def answering(beat: Any) -> None:
+            # Of the two errors, cocotbext-axi's memory gives the one alone.
+            if getattr(beat, name) != AxiResp.OKAY:
+                setattr(beat, name, self.response)
+            await send(beat)
+
+        return answering
+
+
 class Bench:
     """The block with all that is around it."""
 
@@ -86,6 +123,7 @@ class Bench:
         self.ram: AxiRam | None = None
         if self.case["off_chip"]:
             self.ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.aclk, *reset, size=RAM_BYTES)
+            self.errors = Errors(self.ram)
         self.driver: Any = None
         self.rng = random.Random(0)
         self.bases = {
@@ -233,6 +271,48 @@ class Bench:
                 assert self.error_name() == "BASE"
                 self.driver.acknowledge_interrupt()
 
+    def argument_beyond_its_bound(self, number: int) -> None:
+        """Nothing is run, and everything is as it was."""
+        for name, (low, high) in self.case["limits"].items():
+            for value in (low - 1, high + 1):
+                self.load(number)
+                self.driver.set(f"SCALAR_{name}", value)
+                self.driver.start()
+                while not self.driver.is_done():
+                    pass
+                assert self.error_name() == "VALUE"
+                assert self.driver.get("CYCLES") == 0
+                resume(self.let_go)(2)
+                assert self.dut.irq.value, "no interrupt"
+                self.driver.acknowledge_interrupt()
+                inputs = np.load(FOLDER / f"inputs{number}.npz")
+                for array in self.case["on_chip"]:
+                    np.testing.assert_array_equal(self.driver.read(array), inputs[array])
+
+    def memory_answers_with_an_error(self, number: int) -> None:
+        """The first such answer is told, with its address; the run ends by itself."""
+        word_bytes, most_beats = self.case["word_bytes"], 16
+        responses = self.rng.sample((AxiResp.SLVERR, AxiResp.DECERR), 2)
+        for (name, role), response in zip(self.case["off_chip"].items(), responses, strict=False):
+            what = "READ" if role == "in" else "WRITE"
+            self.load(number)
+            size = len(self.driver.pack(name, 0))
+            word = self.bases[name] + self.rng.randrange(size) // word_bytes * word_bytes
+            self.errors.place, self.errors.response = word, response
+            self.driver.start()
+            while not self.driver.is_done():
+                pass
+            assert self.error_name() == what
+            assert self.driver.get("ERROR") >> 8 & 3 == response
+            told = self.driver.get("ERROR_ADDRESS")
+            # The one answer to a write is for its burst.
+            first = word if what == "READ" else word - (most_beats - 1) * word_bytes
+            assert first <= told <= word and told % word_bytes == 0
+            self.driver.acknowledge_interrupt()
+            self.errors.place = None
+            self.run(number)
+            assert self.error_name() == "NONE"
+
     def abort(self, number: int) -> None:
         """A run that is aborted is over; what it left is of no use."""
         self.load(number)
@@ -269,6 +349,8 @@ def bad_uses(bench: Bench) -> Iterator[Callable[[int], Awaitable[None]]]:
         bench.array_in_a_run,
         bench.base_inside_of_a_page,
         bench.base_at_the_end,
+        bench.memory_answers_with_an_error,
+        bench.argument_beyond_its_bound,
         bench.abort,
         bench.abort_while_idle,
     ):

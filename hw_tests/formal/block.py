@@ -150,6 +150,16 @@ class Control(wiring.Component):
             was_running.eq(control.running),
             wished.eq((wished & ~control.accepted) | (self.start_written & control.idle)),
         ]
+        # With an argument beyond its bound the kernel sees no start.
+        barred = Signal()
+        m.d.sync += barred.eq(control.accepted & ~self.has_meaning)
+        with m.If(~self.has_meaning):
+            m.d.comb += Assert(~control.kernel_start)
+        with m.If(barred):
+            m.d.comb += [
+                Assert(control.done & ~control.running & ~control.start),
+                Assert(control.error == ERROR_CODES["VALUE"]),
+            ]
         # Nothing but a start, or RESTART, begins a run.
         restarted = Signal()
         m.d.sync += restarted.eq((restarted & ~control.accepted) | (control.ended & self.restart))
@@ -170,9 +180,9 @@ class Control(wiring.Component):
         clean = Signal()
         m.d.sync += [
             aborted.eq(control.ended & control.stop & (control.error == 0)),
-            answered.eq(control.ended & ~control.stop & (control.error == 0)),
+            answered.eq(control.ended & control.running & ~control.stop & (control.error == 0)),
             code.eq(self.answer),
-            clean.eq(control.accepted & ~self.refused & ~self.start_written),
+            clean.eq(control.accepted & self.has_meaning & ~self.refused & ~self.start_written),
         ]
         with m.If(aborted):
             m.d.comb += Assert(control.error == ERROR_CODES["ABORTED"])

@@ -40,7 +40,7 @@ the last store before it, is a function of the iteration. Between runs every ele
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rtlgen.ir.functional_units import FunctionalUnit, functional_units
 from rtlgen.ir.levels import (
@@ -80,6 +80,7 @@ from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.streams import Region, Stream
 from rtlgen.ir.tiled import Mark, TiledRegion, Transfer, Wait, Workers
 from rtlgen.options import IndexStyle
+from rtlgen.system.typed_json import IF_GIVEN
 
 __all__ = [
     "ALWAYS",
@@ -133,11 +134,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar argument: an input port, captured when the kernel starts."""
+    """A scalar argument: an input port, captured when the kernel starts.
+
+    Members
+    -------
+    limits: the values with which the program has a meaning, both inclusive; None: all of its type.
+    """
 
     name: str
     width_bits: int
     signed: bool
+    limits: tuple[int, int] | None = field(default=None, metadata={IF_GIVEN: True})
 
 
 def regions_of(part: Region | Workers) -> tuple[Region, ...]:

@@ -62,6 +62,7 @@ def plan_text(plan: KernelPlan) -> str:
     ]
     lines += [
         f"  scalar {scalar.name}: {_type(scalar.width_bits, scalar.signed)}"
+        + (f", {scalar.limits[0]} to {scalar.limits[1]}" if scalar.limits else "")
         for scalar in plan.scalars
     ]
     lines += [f"  {_memory(memory)}" for memory in plan.memories]

@@ -40,7 +40,7 @@ from typing import Literal, TypeAlias
 from rtlgen.errors import RtlgenError
 from rtlgen.manifest.memory_map import MemoryMap
 from rtlgen.manifest.registers import RegisterMap
-from rtlgen.system.typed_json import JSON_NAME, MismatchError, TypedJson
+from rtlgen.system.typed_json import IF_GIVEN, JSON_NAME, MismatchError, TypedJson
 
 Direction: TypeAlias = Literal["in", "out"]
 ArrayRole: TypeAlias = Literal["in", "out", "inout", "local"]
@@ -187,13 +187,19 @@ class ArrayEntry:
 
 @dataclass(frozen=True, slots=True)
 class ScalarEntry:
-    """A scalar argument and the input port that brings it; None: a register does."""
+    """A scalar argument and the input port that brings it; None: a register does.
+
+    Members
+    -------
+    limits: the values with which the program has a meaning, both inclusive; None: all of its type.
+    """
 
     name: str
     port: str | None
     width: int
     signed: bool
     type: str = ""
+    limits: tuple[int, int] | None = field(default=None, metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "type", type_name(self.type, self.width, self.signed))

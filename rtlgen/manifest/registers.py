@@ -6,8 +6,8 @@ drivers, the documentation and the simulated host read it.
 Every register has 32 bits. A value of 64 bits has two, the lower half first: `NAME` and
 `NAME_HIGH`. Names of C are kept where they differ, whatever the case of their letters; with those
 that do not, the later one has a number behind it: beside a wide `x`, that of `x_HIGH` is
-`SCALAR_x_HIGH_2`. CTRL, GIER, IER and ISR have the places and bits that Vitis HLS gives them (UG1399,
-"S_AXILITE Control Register Map"), as far as they are there, so that its drivers work.
+`SCALAR_x_HIGH_2`. CTRL, GIER, IER and ISR have the places and bits that Vitis HLS gives them
+(UG1399, "S_AXILITE Control Register Map"), as far as they are there, so that its drivers work.
 
 What a bit does when it is read or written is its access:
 
@@ -19,12 +19,14 @@ What a bit does when it is read or written is its access:
 
 from __future__ import annotations
 
+import dataclasses
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rtlgen.manifest.names import Namer
+from rtlgen.system.typed_json import IF_GIVEN
 
 Access: TypeAlias = Literal["ro", "rw", "w1s", "w1c"]
 
@@ -42,6 +44,7 @@ ERRORS = (
     ("ANSWER", "answers came that were not asked for"),
     ("ABORTED", "the run was aborted; the arrays hold nothing of use"),
     ("ACCESS", "an array on chip was read or written in a run, or an address where nothing is"),
+    ("VALUE", "an argument is beyond its bound: nothing was run"),
 )
 """Name and meaning of each code of register ERROR, from 0 on."""
 
@@ -80,32 +83,35 @@ class Register:
 
     Members
     -------
-    value: what it shows, or one half of: a `RegisterValue`, by its own name; "": the register is
-        all there is.
+    value: what it shows, or one half of: a `RegisterValue`, where that has another name.
     """
 
     name: str
     offset: int
     fields: tuple[Field, ...]
     meaning: str
-    value: str = ""
+    value: str = dataclasses.field(default="", metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", self.value or self.name)
         if self.offset % REGISTER_BYTES:
             raise ValueError(f"register {self.name} is at byte {self.offset}")
         taken = 0
-        for field in self.fields:
-            if field.mask & taken:
-                raise ValueError(f"register {self.name} has two fields at bit {field.low}")
-            taken |= field.mask
+        for bits in self.fields:
+            if bits.mask & taken:
+                raise ValueError(f"register {self.name} has two fields at bit {bits.low}")
+            taken |= bits.mask
 
     def field(self, name: str) -> Field:
         """Return the field called `name`; KeyError where there is none."""
-        for field in self.fields:
-            if field.name == name:
-                return field
+        for bits in self.fields:
+            if bits.name == name:
+                return bits
         raise KeyError(name)
+
+    @property
+    def shows(self) -> str:
+        """The name of the value that it is the register of, or half of."""
+        return self.value or self.name
 
     @property
     def is_written(self) -> bool:
@@ -213,11 +219,11 @@ class RegisterMap:
 
     def halves(self, value: str) -> tuple[Register, ...]:
         """Return the register of a value, or the two of a wide one, the lower half first."""
-        return tuple(register for register in self.registers if register.value == value)
+        return tuple(register for register in self.registers if register.shows == value)
 
     def has(self, value: str) -> bool:
         """Whether there is a value, or a register, of that name."""
-        return any(register.value == value for register in self.registers)
+        return any(register.shows == value for register in self.registers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,10 +334,11 @@ def register_map(
             first = half * REGISTER_BITS
             low = value.low if not half else 0
             width = min(value.width - first, REGISTER_BITS)
-            field = Field("VALUE", low, width - low, value.access, value.meaning)
+            bits = Field("VALUE", low, width - low, value.access, value.meaning)
             which = (", lower half", ", upper half")[half] if is_wide else ""
             meaning = value.meaning + which
-            registers.append(Register(own, offset, (field,), meaning, value.name))
+            of = "" if own == value.name else value.name
+            registers.append(Register(own, offset, (bits,), meaning, of))
             offset += REGISTER_BYTES
     windows: list[Window] = []
     end = offset

@@ -129,7 +129,12 @@ def manifest_of(
         arrays=(*_in_order(_arrays(plan, names, types), arrays), *_without_ports(untouched)),
         scalars=tuple(
             ScalarEntry(
-                s.name, names.scalars.get(s.name), s.width_bits, s.signed, types.get(s.name, "")
+                s.name,
+                names.scalars.get(s.name),
+                s.width_bits,
+                s.signed,
+                types.get(s.name, ""),
+                s.limits,
             )
             for s in plan.scalars
         ),

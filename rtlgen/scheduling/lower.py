@@ -117,7 +117,9 @@ def scalars_of(scop: Scop) -> tuple[Scalar, ...]:
         if isinstance(node, ScalarParameter)
     }
     return tuple(
-        Scalar(s.name, s.type.width_bits, s.type.signed) for s in scop.scalars if s.name in used
+        Scalar(s.name, s.type.width_bits, s.type.signed, s.limits)
+        for s in scop.scalars
+        if s.name in used
     )
 
 

@@ -2,7 +2,8 @@
 
 The form follows the classes: an object a dataclass with its fields by name, a list a tuple. Reading
 checks every value against the declared type of its field, and the classes validate themselves. A
-field whose name in JSON is another one says so in its metadata, under `JSON_NAME`.
+field whose name in JSON is another one says so in its metadata, under `JSON_NAME`; one that is left
+out where it has its default, so that it is only where it says something, under `IF_GIVEN`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 JSON_NAME = "json_name"
+IF_GIVEN = "if_given"
 
 
 class MismatchError(ValueError):
@@ -47,7 +49,9 @@ class TypedJson:
         tag = {self.tag: cls.__name__} if is_told else {}
         hints = _hints(cls)
         members = {
-            key: self.encode(getattr(value, name), hints[name]) for key, name in _keys(cls).items()
+            key: self.encode(getattr(value, field.name), hints[field.name])
+            for key, field in _keys(cls).items()
+            if not (_is_optional(field) and getattr(value, field.name) == field.default)
         }
         return tag | members
 
@@ -83,17 +87,19 @@ class TypedJson:
         content = dict(_required(value, dict, "an object", place))
         cls = self._class_of(content, classes, place)
         keys = _keys(cls)
-        if content.keys() != keys.keys():
+        needed = [key for key, field in keys.items() if not _is_optional(field)]
+        if not set(needed) <= content.keys() <= keys.keys():
             found = {
-                "missing": [key for key in keys if key not in content],
+                "missing": [key for key in needed if key not in content],
                 "unknown": [key for key in content if key not in keys],
             }
             told = [f"{what} entries: {', '.join(which)}" for what, which in found.items() if which]
             raise MismatchError(f"{place}: {'; '.join(told)}")
         hints = _hints(cls)
         decoded = {
-            name: self.decode(content[key], hints[name], f"{place}.{key}")
-            for key, name in keys.items()
+            field.name: self.decode(content[key], hints[field.name], f"{place}.{key}")
+            for key, field in keys.items()
+            if key in content
         }
         try:
             return cls(**decoded)
@@ -134,9 +140,13 @@ def _hints(cls: type) -> dict[str, Any]:
 
 
 @cache
-def _keys(cls: type) -> dict[str, str]:
-    """Return the names of a dataclass's fields, by those in JSON."""
-    return {field.metadata.get(JSON_NAME, field.name): field.name for field in fields(cls)}
+def _keys(cls: type) -> dict[str, Field[Any]]:
+    """Return a dataclass's fields, by their names in JSON."""
+    return {field.metadata.get(JSON_NAME, field.name): field for field in fields(cls)}
+
+
+def _is_optional(field: Field[Any]) -> bool:
+    return bool(field.metadata.get(IF_GIVEN))
 
 
 def _members(declared: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from rtlgen.errors import Diagnostic, Label, RtlgenError
-from rtlgen.ir.scop import Access, Array, ScalarArgument, Scop, Statement
+from rtlgen.ir.scop import Access, Array, Scop, Statement
 from rtlgen.ir.types import FloatType, NumberType
 from rtlgen.verify.errors import InputTypeError, MissingInputError, UnknownInputError
 from rtlgen.verify.values import Elements, Value, element_dtype, is_scalar, pattern_of, stored_dtype
@@ -182,17 +182,27 @@ def scalar_values(scop: Scop, inputs: Mapping[str, Elements | Value]) -> dict[st
                 f"scalar {scalar.name} is missing from the inputs", labels=[Label(scalar.span)]
             )
         values[scalar.name] = _scalar(scalar.name, scalar.type, inputs[scalar.name])
-        _require_meaning(scalar, values[scalar.name])
+        require_meaning(scalar.name, values[scalar.name], scalar.limits, [Label(scalar.span)])
     return values
 
 
-def _require_meaning(scalar: ScalarArgument, value: int) -> None:
-    low, high = scalar.limits or (value, value)
-    if not low <= value <= high:
+def require_meaning(
+    name: str, value: Value, limits: tuple[int, int] | None, labels: Sequence[Label] = ()
+) -> None:
+    """Require that a scalar is between its limits, where it has some.
+
+    Raises
+    ------
+    InputTypeError
+    """
+    if limits is None:
+        return
+    (low, high), number = limits, int(value)
+    if not low <= number <= high:
         raise InputTypeError(
-            f"scalar {scalar.name} is {value}, and the program has no meaning beyond "
-            f"{low if value < low else high}",
-            labels=[Label(scalar.span)],
+            f"scalar {name} is {number}, and the program has no meaning beyond "
+            f"{low if number < low else high}",
+            labels=labels,
             notes=["an assertion would fail, or a loop would leave its arrays"],
         )
 

@@ -24,6 +24,7 @@ from rtlgen.verify.errors import (
     MissingInputError,
     UnknownInputError,
 )
+from rtlgen.verify.golden_state import require_meaning
 from rtlgen.verify.values import (
     Elements,
     Limits,
@@ -85,7 +86,9 @@ def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, Elements | Val
             raise MissingInputError(
                 f"scalar {scalar.name} is missing from the inputs", help=_wanted(scalar)
             )
-        checked[scalar.name] = _check_scalar(inputs[scalar.name], scalar)
+        value = _check_scalar(inputs[scalar.name], scalar)
+        require_meaning(scalar.name, value, scalar.limits)
+        checked[scalar.name] = value
     return checked
 
 

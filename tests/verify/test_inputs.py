@@ -200,3 +200,16 @@ def test_a_variable_that_keeps_its_value_is_given_as_a_python_integer() -> None:
     for name, value in (("acc", 1 << 15), ("g", 1 << 70)):
         with pytest.raises(InputTypeError, match=f"{name} is {value}, out of the range"):
             check_inputs({**given, "acc": 0, name: value}, design.manifest)
+
+
+@pytest.mark.parametrize(("n", "is_taken"), [(-5, True), (8, True), (9, False)])
+def test_a_value_beyond_its_bound_is_refused(n: int, is_taken: bool) -> None:
+    design = rtlgen.compile(
+        source="void twice(int n, int A[8]) { for (int i = 0; i < n; i++) A[i] = 2 * A[i]; }"
+    )
+    given = {"n": n, "A": np.zeros(8, np.int32)}
+    if is_taken:
+        assert check_inputs(given, design.manifest)["n"] == n
+        return
+    with pytest.raises(InputTypeError, match="scalar n is 9, and the program has no meaning"):
+        check_inputs(given, design.manifest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from amaranth.hdl import (
     Cat,
@@ -18,6 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS
+from rtlgen.hw.index_units import all_of
 from rtlgen.hw.kernel import Kernel
 from rtlgen.hw.names import port_names
 from rtlgen.hw.off_chip import memory_pins
@@ -256,6 +257,20 @@ class _TopBuilder:
         if plan.checksum is not None:
             self._show("CHECKSUM", kernel.checksum)
 
+    def _meanings(self) -> Iterator[Value]:
+        """Yield for each argument with bounds whether it is in them."""
+        for scalar in self._plan.scalars:
+            if scalar.limits is None:
+                continue
+            word = Cat(self._halves(f"SCALAR_{scalar.name}"))
+            value = word.as_signed() if scalar.signed else word
+            of_type = -(1 << scalar.width_bits - 1) if scalar.signed else 0
+            low, high = scalar.limits
+            if low > of_type:
+                yield value >= low
+            if high < of_type + (1 << scalar.width_bits) - 1:
+                yield value <= high
+
     def _build_bus(self) -> BusGuard | None:
         """Wire the bus to the kernel through what counts and stops."""
         side = self._plan.memory_side
@@ -297,6 +312,7 @@ class _TopBuilder:
             control.kernel_idle.eq(kernel.idle),
             control.kernel_done.eq(kernel.done),
             control.refused.eq(self._failed),
+            control.has_meaning.eq(all_of(list(self._meanings()))),
             control.quiet.eq(1 if guard is None else guard.quiet),
             self._top.irq.eq(control.irq),
         ]

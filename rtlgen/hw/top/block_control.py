@@ -16,7 +16,8 @@ class BlockControl(wiring.Component):
     """The bits of CTRL, GIER, IER, ISR and ERROR, around the kernel's start, done and idle.
 
     A run begins in the cycle of `accepted`, and ends in that of `ended`: when the kernel is done,
-    or, after an abort, when the bus is quiet; then the kernel is reset, whatever it does.
+    or, after an abort, when the bus is quiet; then the kernel is reset, whatever it does. One with
+    an argument beyond its bound ends where it begins, and the kernel sees nothing of it.
 
     Members
     -------
@@ -26,6 +27,7 @@ class BlockControl(wiring.Component):
     enable_error: In(1), bits that software keeps.
     kernel_start: Out(1), kernel_idle, kernel_done: In(1); of the kernel. kernel_reset: Out(1).
     stop: Out(1), nothing new goes out on the bus. quiet: In(1), nothing is under way there.
+    has_meaning: In(1), no argument is beyond its bound.
     refused: In(1), an access of the port was refused in this cycle.
     answer: In, valid with kernel_done: the code of what was wrong on the bus, or 0.
     idle, accepted, running, ended: Out(1). irq: Out(1).
@@ -40,7 +42,7 @@ class BlockControl(wiring.Component):
             Signature(
                 {
                     **{f"{name}_written": In(1) for name in written},
-                    **{name: In(1) for name in (*inputs, "quiet", "refused")},
+                    **{name: In(1) for name in (*inputs, "quiet", "refused", "has_meaning")},
                     **{name: Out(1) for name in (*outputs, *states)},
                     "answer": In(CODE_BITS),
                     "error": Out(CODE_BITS),
@@ -51,11 +53,18 @@ class BlockControl(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         aborted = self.stop & self.quiet
+        begins = self.accepted & self.has_meaning
         m.d.comb += [
-            self.kernel_start.eq(self.start),
+            self.kernel_start.eq(self.start & self.has_meaning),
             self.accepted.eq(self.start & self.kernel_idle & ~self.running),
             self.kernel_reset.eq(aborted),
-            self.ended.eq(self.running & Mux(self.stop, self.quiet, self.kernel_done)),
+            self.ended.eq(
+                Mux(
+                    self.running,
+                    Mux(self.stop, self.quiet, self.kernel_done),
+                    self.accepted & ~self.has_meaning,
+                )
+            ),
             self.idle.eq(~self.running & ~self.start),
             self.abort.eq(self.stop),
         ]
@@ -65,7 +74,7 @@ class BlockControl(wiring.Component):
             m.d.sync += self.start.eq(1)
         with m.Elif(self.accepted):
             m.d.sync += self.start.eq(0)
-        with m.If(self.accepted):
+        with m.If(begins):
             m.d.sync += [self.running.eq(1), self.done.eq(0)]
         with m.Elif(self.ended):
             m.d.sync += [self.running.eq(0), self.done.eq(1)]
@@ -92,6 +101,8 @@ class BlockControl(wiring.Component):
         # The end of a run says more than an access that comes with it.
         with m.If(self.ended & self.stop):
             m.d.comb += code.eq(ERROR_CODES["ABORTED"])
+        with m.Elif(self.accepted & ~self.has_meaning):
+            m.d.comb += code.eq(ERROR_CODES["VALUE"])
         with m.Elif(self.ended & (self.answer != 0)):
             m.d.comb += code.eq(self.answer)
         with m.Elif(self.start_written & ~self.idle):

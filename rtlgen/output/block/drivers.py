@@ -12,7 +12,13 @@ from rtlgen.output.templates import templates_in
 
 _TEMPLATES = templates_in(Path(__file__).parent)
 _NUMPY_TYPES = {"bfloat16": "uint16"}
-_NAMES_IN_C = frozenset(
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NAMES_IN_C = _words(
     """
     device error returned
 
@@ -24,17 +30,17 @@ _NAMES_IN_C = frozenset(
     return short signed sizeof static static_assert static_cast struct switch template this
     thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using
     virtual void volatile wchar_t while xor xor_eq
-    """.split()
+    """
 )
 """What an argument of the function that runs the block cannot be called: what it has itself, and
 keywords of C and C++."""
 
-_NAMES_IN_PYTHON = frozenset(
+_NAMES_IN_PYTHON = _words(
     """
     Any Callable NamedTuple Protocol Bus OnChip OffChip Exception None True False
     BLOCK SIGNATURE BYTES REGISTERS ERRORS ON_CHIP OFF_CHIP SCALARS RESULT
     START DONE IDLE RESTART ABORT
-    """.split()
+    """
 )
 """What the class cannot be called."""
 
@@ -115,7 +121,7 @@ def _registers(registers: RegisterMap, value: str) -> list[str]:
 
 def _values(registers: RegisterMap) -> list[tuple[str, list[int]]]:
     """Return each value, and where its registers are."""
-    values = dict.fromkeys(register.value for register in registers.registers)
+    values = dict.fromkeys(register.shows for register in registers.registers)
     return [(value, [half.offset for half in registers.halves(value)]) for value in values]
 
 
@@ -152,7 +158,8 @@ def _example(manifest: Manifest, off_chip: list[str]) -> str:
 def _parameters(manifest: Manifest) -> dict[str, str]:
     """Return the name of each argument in the C driver, which has some of its own."""
     namer, own = Namer(_NAMES_IN_C), f"{manifest.name}_".upper()
-    names = [each.name for each in (*manifest.scalars, *manifest.arrays)]
+    names = [scalar.name for scalar in manifest.scalars]
+    names += [array.name for array in manifest.arrays]
     # Functions and macros of the driver begin with the block's name.
     wanted = [f"its_{name}" if name.upper().startswith(own) else name for name in names]
     return dict(zip(names, map(namer.name, wanted), strict=True))

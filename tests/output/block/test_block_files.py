@@ -282,7 +282,8 @@ def test_the_python_driver_says_what_went_wrong(built: tuple[Path, Manifest]) ->
     words = Words(registers_of(built[1]))
     block = module.AllKinds(words)
     for code, (name, meaning) in enumerate(ERRORS):
-        block.set("ERROR", code)
+        # What the memory has answered stands beside the code.
+        block.set("ERROR", code | 2 << 8)
         block.set("ERROR_ADDRESS", 0x123456789)
         if not code:
             block.start()
