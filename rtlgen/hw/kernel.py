@@ -44,7 +44,13 @@ class Kernel(wiring.Component):
     NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later; for each array
         that is visible outside.
     the pins of the memory off chip, where arrays are there: see `memory_map`.
+    stands_still: Out(1), where it is asked for: in this cycle of a run no tile is computed, since
+        words are on their way.
     All C names as `names` says: they give way to names that are taken.
+
+    Parameters
+    ----------
+    tells_stalls: there is a `stands_still`.
 
     Timing
     ------
@@ -55,8 +61,9 @@ class Kernel(wiring.Component):
     PlanError: the function's result is not in a register.
     """
 
-    def __init__(self, plan: KernelPlan) -> None:
+    def __init__(self, plan: KernelPlan, *, tells_stalls: bool = False) -> None:
         self.plan = plan
+        self.tells_stalls = tells_stalls
         self.names: PortNames = port_names(plan)
         if plan.returned is not None and plan.memory(plan.returned).kind != "register":
             raise PlanError(f"the returned {plan.returned} is not in a register")
@@ -76,6 +83,8 @@ class Kernel(wiring.Component):
         if plan.memory_side is not None:
             members |= memory_pins(plan.memory_side)
             members |= {port: In(ADDRESS_BITS) for port in self.names.bases.values()}
+        if tells_stalls:
+            members["stands_still"] = Out(1)
         if plan.returned is not None:
             members["return_value"] = Out(plan.memory(plan.returned).width_bits)
         if plan.checksum is not None:
@@ -218,6 +227,10 @@ class _KernelBuilder:
         ended: Value = Cat(parts.ended for parts in built).any()
         working = Cat(parts.working for parts in built).any()
         self._m.d.comb += getattr(self._sequencer, f"ended_{number}").eq(ended & ~working)
+        if self._kernel.tells_stalls:
+            resting = Cat(parts.resting for parts in built).all()
+            with self._m.If(working & resting):
+                self._m.d.comb += self._kernel.stands_still.eq(1)
 
     def _build_memory_port(self) -> None:
         side = self._plan.memory_side

@@ -54,6 +54,12 @@ class TileParts:
         working: Signal = self._sequencer.working
         return working
 
+    @property
+    def resting(self) -> Signal:
+        """High while none of its tiles is in the kernel."""
+        resting: Signal = self._sequencer.resting
+        return resting
+
     def before(self, cycle: int) -> Signal:
         """Return what is high in the cycle before `cycle` of every tile."""
         event: Signal = getattr(self._sequencer, f"before_{cycle}")

@@ -41,7 +41,7 @@ class TileSequencer(wiring.Component):
     begin: In(1), in the cycle before cycle 0 of the tiled region.
     before_C: Out(1), for each event: high in the cycle before cycle C of every tile.
     ended: Out(1), high for one cycle, when all is stored. working: Out(1), high from the cycle
-        after `begin` until then.
+        after `begin` until then. resting: Out(1), none of its tiles is in the kernel.
     and for every transfer, by its number N: ready_N: Out(1), there is a token for its mover.
     claimed_N, will_open_N_K, passed_N, closes_N_K: In(1), of the mover; finished_N: In(1), of the
         port.
@@ -67,7 +67,7 @@ class TileSequencer(wiring.Component):
         depth = len(tiled.levels)
         self.marks = [workers.marks(transfer, depth) for transfer in tiled.transfers]
         self.awaited = [workers.waited_for(transfer.window) for transfer in tiled.transfers]
-        members = {"begin": In(1), "ended": Out(1), "working": Out(1)}
+        members = {"begin": In(1), "ended": Out(1), "working": Out(1), "resting": Out(1)}
         members |= {f"before_{cycle}": Out(1) for cycle in self.events}
         for n, transfer in enumerate(tiled.transfers):
             members |= {f"ready_{n}": Out(1, init=self._begins_ready(transfer))}
@@ -148,6 +148,7 @@ class TileSequencer(wiring.Component):
             will_rest.eq(Mux(go, int(tiled.issue_cycles > 1), rest > 1)),
             self.ended.eq(running & (left == 0) & (busy == 0) & all_of(empty)),
             self.working.eq(running & ~self.ended),
+            self.resting.eq((busy == 0) & ~go),
         ]
         m.d.sync += go.eq(will_be_left & ~will_rest & all_of(will_have))
         with m.If(self.begin):

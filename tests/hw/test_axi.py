@@ -160,6 +160,38 @@ def test_arrays_may_be_in_any_order_and_across_any_address(apart: int) -> None:
     simulate_off_chip(plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
 
 
+def test_a_kernel_tells_in_which_cycles_it_stands_still() -> None:
+    found = planned(TWO_PAGES, 16, (4, 16), kind="axi")
+    runs: list[tuple[int, int]] = []
+
+    for latency_cycles in (200, 500):
+        words = packed(found.plan, random_arrays(found, 4))
+
+        class Watched(AxiOffChip):
+            """Counts the cycles in which the kernel stands still."""
+
+            stalls = 0
+
+            def answer(self, ctx: Any) -> None:
+                super().answer(ctx)
+                self.stalls += ctx.get(self.kernel.stands_still)
+
+        async def script(memory: Watched, ctx: Any, _: Signal) -> None:
+            runs.append((await memory.run(ctx), memory.stalls))
+
+        def memory(kernel: Kernel, words: Words = words, latency: int = latency_cycles) -> Watched:
+            return Watched(kernel, words, lambda: latency)
+
+        simulate_off_chip(found.plan, memory, script)
+    # Tiles are apart from each other, and what is waited for longer is all that takes longer.
+    (few, short), (many, long) = runs
+    assert many - few == long - short > 300
+    (workers,) = found.plan.body
+    (tiled,) = workers.regions  # type: ignore[union-attr]
+    # A cycle each from the start to the first one, and from the last one to done.
+    assert few - short == tiled.tiles * tiled.kernel.length_cycles + 2
+
+
 @pytest.mark.long
 def test_words_that_follow_each_other_are_one_burst() -> None:
     found = planned(TRANSPOSED, 64, (8, 64), kind="axi", word_bits=32)

@@ -60,6 +60,7 @@ _ENABLING_BITS = (
 _WAITS = (
     ("STALL_LOAD", "loads_wait", "cycles in which an address or a word to read was waited for"),
     ("STALL_STORE", "stores_wait", "cycles in which an address or a word to write waited"),
+    ("STALL_KERNEL", "stands_still", "cycles in which nothing was computed, for either reason"),
     ("BEATS_READ", "read", "words that came over the bus"),
     ("BEATS_WRITTEN", "written", "words that went over the bus"),
 )
@@ -160,7 +161,7 @@ class _TopBuilder:
         self._top = top
         self._plan = top.plan
         self._m = Module()
-        self._kernel = Kernel(top.plan)
+        self._kernel = Kernel(top.plan, tells_stalls=top.plan.memory_side is not None)
         self._file = RegisterFile(top.registers)
         self._port = AxiLite(top.registers.address_bits)
         self._names = port_names(top.plan)
@@ -330,7 +331,8 @@ class _TopBuilder:
         ]
         self._show("ERROR_ADDRESS", kernel.mem_error_address)
         for name, event, _ in _WAITS:
-            self._count(name, control.accepted, control.running & getattr(guard, event))
+            source = kernel if event == "stands_still" else guard
+            self._count(name, control.accepted, control.running & getattr(source, event))
 
     def _count(self, name: str, begins: Value, counts: Value) -> None:
         """Show the cycles of a run in which something is so; the count stays until the next."""
