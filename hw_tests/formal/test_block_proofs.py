@@ -62,6 +62,10 @@ def test_a_start_begins_one_run_and_its_end_is_told(tmp_path: Path) -> None:
         ("Cat(causes).any() & self.enable", "Cat(causes).any()"),
         ("self.ended & self.stop)", "self.stop)"),
         ("self.done.eq(0)]", "self.done.eq(self.done)]"),
+        ("self.kernel_start.eq(self.start & self.has_meaning)", "self.kernel_start.eq(self.start)"),
+        ("with m.If(begins):", "with m.If(self.accepted):"),
+        ("self.accepted & ~self.has_meaning,", "0,"),
+        ("self.accepted & ~self.has_meaning):", "0):"),
     ],
 )  # fmt: skip
 def test_a_wrong_control_is_found(old: str, new: str, tmp_path: Path) -> None:
