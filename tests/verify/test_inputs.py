@@ -207,7 +207,7 @@ def test_a_value_beyond_its_bound_is_refused(n: int, is_taken: bool) -> None:
     design = rtlgen.compile(
         source="void twice(int n, int A[8]) { for (int i = 0; i < n; i++) A[i] = 2 * A[i]; }"
     )
-    given = {"n": n, "A": np.zeros(8, np.int32)}
+    given: dict[str, int | np.ndarray] = {"n": n, "A": np.zeros(8, np.int32)}
     if is_taken:
         assert check_inputs(given, design.manifest)["n"] == n
         return
