@@ -62,6 +62,7 @@ from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.stream_order import require_in_order
 from rtlgen.scheduling.binding import with_units
 from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
@@ -74,6 +75,7 @@ from rtlgen.scheduling.idle_slots import idle_slots
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import store_bounds
+from rtlgen.scheduling.stream_replay import require_streamed
 from rtlgen.scheduling.waiting_sums import partial_sums, waiting_sums
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
@@ -105,6 +107,7 @@ from rtlgen.transforms.pad import pad
 from rtlgen.transforms.partition import partition
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import Ranking
+from rtlgen.transforms.streams import in_streams
 from rtlgen.transforms.strides import strided_statements
 
 UNTILED = (*REFUSALS, LookupOffChip)
@@ -173,7 +176,10 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
         # Lanes that are joined to one statement are operators inside of each other.
         deep_recursion(),
     ):
+        program = replace(program, scop=in_streams(program.scop, options.memory, options.checksum))
         live = live_program(examine(program))
+        if any(array.is_stream for array in live.scop.arrays):
+            require_in_order(analyse(live).sets)
         options = without_dead_loops(options, program.scop, live.scop)
         within = within_limit(live.scop, options, partial(_compiled, live))
         found = within.compilation
@@ -457,6 +463,7 @@ def _proven(
     replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
     if replayed:
         require_free(plan, analysis.scop, analysis.scop.schedule, placed, options.partitions)
+        require_streamed(plan, analysis.scop, analysis.scop.schedule, placed)
     others = interval_warnings(pragmas, analysis.unrolled, plan)
     return IslandCompilation(
         analysis=replace(analysis, warnings=(*analysis.warnings, *others)),

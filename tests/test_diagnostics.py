@@ -202,6 +202,17 @@ def a_local_that_nothing_wrote(_: pytest.MonkeyPatch) -> None:
     program_error(CHAIN.replace("void chain(int a[4][6], int b[4])\n{", local))
 
 
+@provokes("E0231")
+def a_stream_read_backwards(_: pytest.MonkeyPatch) -> None:
+    text = "void f(const int x[8], int y[8])\n{\n  for (int i = 0; i < 8; i++)\n"
+    program_error(text + "    y[i] = x[7 - i];\n}\n", memory={"": "stream"})
+
+
+@provokes("E0325")
+def a_stream_that_is_read_and_written(_: pytest.MonkeyPatch) -> None:
+    design(memory={"a": "stream"})
+
+
 @provokes("E0301")
 def a_domain_without_description(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rtlgen.scheduling.predicates.CounterSpace, "predicate", lambda *_: None)

@@ -42,7 +42,7 @@ class StreamControl(wiring.Component):
     Parameters
     ----------
     index: the index unit, for the active levels that all the streams have in common.
-    rows: of the memories, in a bank.
+    rows: of the memories, in a bank; streams have none, and no address.
 
     Members
     -------
@@ -78,7 +78,7 @@ class StreamControl(wiring.Component):
         levels = stream.levels
         sites: Sites = sites_of(stream)
         for load in sites.loads:
-            self._add_load(member, load, rows[load.op.memory])
+            self._add_load(member, load, rows.get(load.op.memory))
         for index in sites.indices:
             form = active_form(index.op.form, levels)
             shape = range_shape(*form_range(form, ports.index.extents))
@@ -98,17 +98,19 @@ class StreamControl(wiring.Component):
         for site in sites.stores:
             store, name = site.store, f"{member.name}_{site.name}"
             stage = store.stage + delay
-            ports.add_address(
-                f"{name}_addr", store.address, stage, rows[store.memory], levels, store.span
-            )
+            if store.memory in rows:
+                ports.add_address(
+                    f"{name}_addr", store.address, stage, rows[store.memory], levels, store.span
+                )
             ports.add_guard(f"{name}_en", store.when, stage, levels, enable=True)
 
-    def _add_load(self, member: ControlledStream, load: LoadSite, rows: int) -> None:
+    def _add_load(self, member: ControlledStream, load: LoadSite, rows: int | None) -> None:
         ports, levels = self._ports, member.stream.levels
         prefix, stage = f"{member.name}_{load.name}", load.op.stage + member.delay_cycles
-        harmless = load.number in member.exclusive
+        # What is taken from a stream is gone.
+        harmless = load.number in member.exclusive and rows is not None
         address = load.op.address
-        if address is not None:
+        if address is not None and rows is not None:
             ports.add_address(f"{prefix}_addr", address, stage, rows, levels, load.op.span)
             if isinstance(address, IndexForm | InBank):
                 row = address.row if isinstance(address, InBank) else address

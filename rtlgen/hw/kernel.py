@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import partial
 
-from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value, unsigned
+from amaranth.hdl import (
+    Cat,
+    Const,
+    EnableInserter,
+    Fragment,
+    Module,
+    Mux,
+    ResetInserter,
+    Shape,
+    Signal,
+    Value,
+    unsigned,
+)
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -17,12 +30,13 @@ from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.memory_users import Loader, MemoryUsers
 from rtlgen.hw.mover import Mover
-from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
+from rtlgen.hw.names import STREAM_ERRORS, Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.off_chip import OffChipPort, memory_pins
 from rtlgen.hw.port_comments import port_comments
 from rtlgen.hw.region_parts import RegionParts, port_uses
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.shared_unit import SharedUnit
+from rtlgen.hw.stream_ports import SinkPort, SourcePort, stream_pins
 from rtlgen.hw.tile_parts import TileParts
 from rtlgen.hw.turns import ALONE
 from rtlgen.ir.crc import CRC_BITS
@@ -44,13 +58,18 @@ class Kernel(wiring.Component):
     NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later; for each array
         that is visible outside.
     the pins of the memory off chip, where arrays are there: see `memory_map`.
-    stands_still: Out(1), where it is asked for: in this cycle of a run no tile is computed, since
-        words are on their way.
+    stands_still: Out(1), in a block: in this cycle of a run no tile is computed, since words are on
+        their way; or nothing is, since a stream makes it wait.
+    s_axis_NAME_PIN, m_axis_NAME_PIN: of AXI4-Stream, for each array that comes in, or goes out.
+    stream_short, stream_long: Out(1), with those that come in: a frame of the run had too few
+        elements, or too many; from done until the next start. Where a word is waited for, or room,
+        everything but the ports of the streams stands still.
+    abort: In(1), of a block with streams: the run is broken off, as by a reset of the kernel.
     All C names as `names` says: they give way to names that are taken.
 
     Parameters
     ----------
-    tells_stalls: there is a `stands_still`.
+    is_in_block: whether it is in a block, which counts what it waits for, and breaks off runs.
 
     Timing
     ------
@@ -61,9 +80,11 @@ class Kernel(wiring.Component):
     PlanError: the function's result is not in a register.
     """
 
-    def __init__(self, plan: KernelPlan, *, tells_stalls: bool = False) -> None:
+    def __init__(self, plan: KernelPlan, *, is_in_block: bool = False) -> None:
         self.plan = plan
-        self.tells_stalls = tells_stalls
+        has_streams = bool(plan.stream_memories)
+        self.tells_stalls = is_in_block and (has_streams or plan.memory_side is not None)
+        self.can_abort = is_in_block and has_streams
         self.names: PortNames = port_names(plan)
         if plan.returned is not None and plan.memory(plan.returned).kind != "register":
             raise PlanError(f"the returned {plan.returned} is not in a register")
@@ -83,8 +104,16 @@ class Kernel(wiring.Component):
         if plan.memory_side is not None:
             members |= memory_pins(plan.memory_side)
             members |= {port: In(ADDRESS_BITS) for port in self.names.bases.values()}
-        if tells_stalls:
+        if self.tells_stalls:
             members["stands_still"] = Out(1)
+        for memory in plan.stream_memories:
+            pins = stream_pins(memory)
+            ports = asdict(self.names.streams[memory.name])
+            members |= {ports[pin]: member for pin, member in pins.items()}
+        if any(memory.kind == "source" for memory in plan.stream_memories):
+            members |= {port: Out(1) for port in STREAM_ERRORS}
+        if self.can_abort:
+            members["abort"] = In(1)
         if plan.returned is not None:
             members["return_value"] = Out(plan.memory(plan.returned).width_bits)
         if plan.checksum is not None:
@@ -101,7 +130,7 @@ class Kernel(wiring.Component):
         """Cycles of a run."""
         return predicted_cycles(self.plan)
 
-    def elaborate(self, platform: object) -> Module:
+    def elaborate(self, platform: object) -> Module | Fragment:
         return _KernelBuilder(self).build()
 
 
@@ -131,6 +160,8 @@ class _KernelBuilder:
         self._sequencer = Sequencer(self._phases())
         self._tiles: dict[int, TileParts] = {}
         self._off_chip: OffChipPort | None = None
+        self._streams: dict[str, SourcePort | SinkPort] = {}
+        self._advance = Signal(name="advance")
         self._looked_up = {
             op.memory
             for stream in kernel.plan.streams
@@ -138,12 +169,13 @@ class _KernelBuilder:
             if isinstance(op, LoadOp) and op.address is None
         }
 
-    def build(self) -> Module:
+    def build(self) -> Module | Fragment:
         m, kernel = self._m, self._kernel
+        is_static, ends = not self._plan.stream_memories, self._sequencer.done
         m.submodules.sequencer = self._sequencer
         m.d.comb += [
             self._sequencer.start.eq(kernel.start),
-            kernel.done.eq(self._sequencer.done),
+            kernel.done.eq(ends if is_static else ends & self._advance),
             kernel.idle.eq(self._sequencer.idle),
         ]
         ports = {name: getattr(kernel, port) for name, port in kernel.names.scalars.items()}
@@ -163,8 +195,57 @@ class _KernelBuilder:
         if self._plan.returned is not None:
             self._build_return(self._plan.returned)
         for memory in self._plan.memories:
-            self._build_memory(memory)
-        return m
+            if memory.is_stream:
+                self._build_stream(memory)
+            else:
+                self._build_memory(memory)
+        return m if is_static else self._standing_still()
+
+    def _standing_still(self) -> Fragment:
+        """Return the kernel with all of it but the ports of its streams stopped where one waits."""
+        m, kernel, ports = self._m, self._kernel, self._streams.values()
+        m.d.comb += self._advance.eq(~Cat(port.wants & ~port.can for port in ports).any())
+        for port in ports:
+            m.d.comb += [
+                port.moves.eq(self._advance),
+                port.flush.eq(kernel.abort if kernel.can_abort else 0),
+            ]
+        if kernel.tells_stalls:
+            m.d.comb += kernel.stands_still.eq(~self._advance)
+        sources = [port for port in ports if isinstance(port, SourcePort)]
+        m.d.comb += [port.begin.eq(self._sequencer.accepted) for port in sources]
+        for name, error in zip(STREAM_ERRORS, ("short", "long"), strict=True):
+            if sources:
+                told = Cat(getattr(port, error) for port in sources).any()
+                m.d.comb += getattr(kernel, name).eq(told)
+        body = EnableInserter(self._advance)(m)
+        if kernel.can_abort:
+            body = ResetInserter(kernel.abort)(body)
+        fragment = Fragment.get(body, None)
+        for name, port in self._streams.items():
+            module = self._modules.name(f"{name}_stream")
+            fragment.add_subfragment(Fragment.get(port, None), module)
+        return fragment
+
+    def _build_stream(self, memory: Memory) -> None:
+        """Build the port of an array that comes in, or goes out."""
+        m, users = self._m, self._users[memory.name]
+        port = SourcePort(memory) if memory.kind == "source" else SinkPort(memory)
+        prefix_ports(port, memory.name)
+        self._streams[memory.name] = port
+        pins = asdict(self._kernel.names.streams[memory.name])
+        for pin, member in stream_pins(memory).items():
+            outside, inside = getattr(self._kernel, pins[pin]), getattr(port, pin)
+            m.d.comb += outside.eq(inside) if member.flow == Out else inside.eq(outside)
+        if isinstance(port, SourcePort):
+            m.d.comb += port.wants.eq(Cat(loader.en for loader in users.loads).any())
+            m.d.comb += [loader.data.eq(port.word) for loader in users.loads]
+            return
+        m.d.comb += port.wants.eq(Cat(storer.en for storer in users.stores).any())
+        word: Value = users.stores[-1].data
+        for storer in users.stores[:-1]:
+            word = Mux(storer.en, storer.data, word)
+        m.d.comb += port.word.eq(word)
 
     def _build_units(self) -> dict[int, SharedUnit]:
         """Build the multipliers and dividers that operations share."""

@@ -9,11 +9,12 @@ from amaranth.lib import wiring
 
 from rtlgen.ir.plan import KernelPlan, MemorySide
 from rtlgen.manifest import names
-from rtlgen.manifest.contents import HostPort
+from rtlgen.manifest.contents import HostPort, StreamPort
 from rtlgen.manifest.memory_map import AxiPorts, MemoryPorts
 
 CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
 MEMORY_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack")
+STREAM_ERRORS = ("stream_short", "stream_long")
 _AXI_OWN_PORTS = ("error", "error_address", "error_write", "error_response")
 """Of a port of kind `axi`, those that are none of AXI4's."""
 AXI_PORTS = AxiPorts(
@@ -98,12 +99,13 @@ class PortNames:
     Members
     -------
     scalars. hosts: of memories that the host reaches. bases: of arrays behind a bus with bursts,
-        the input with the address of each.
+        the input with the address of each. streams: of arrays that come in, or go out.
     """
 
     scalars: dict[str, str]
     hosts: dict[str, HostPort]
     bases: dict[str, str]
+    streams: dict[str, StreamPort]
 
 
 def port_names(plan: KernelPlan) -> PortNames:
@@ -112,6 +114,8 @@ def port_names(plan: KernelPlan) -> PortNames:
     An Amaranth component has its ports as attributes, so the names of its own are taken too.
     """
     reserved = (*CONTROL_PORTS, *dir(wiring.Component), "elaborate", "plan", "names")
+    if plan.stream_memories:
+        reserved = (*reserved, *STREAM_ERRORS, "abort", "can_abort", "stands_still", "tells_stalls")
     # Only where it is there: the ports of other designs keep their names.
     memory = () if plan.memory_side is None else astuple(memory_ports(plan.memory_side))
     namer = Namer((*reserved, *memory))
@@ -125,4 +129,11 @@ def port_names(plan: KernelPlan) -> PortNames:
     side = plan.memory_side
     based = side.arrays if side is not None and side.bus.has_bursts else ()
     bases = {array.name: namer.name(f"{array.name}_base") for array in based}
-    return PortNames(scalars, hosts, bases)
+    pins = tuple(f"_{field.name}" for field in fields(StreamPort))
+    streams = {
+        memory.name: StreamPort(
+            *namer.group(f"{'s' if memory.kind == 'source' else 'm'}_axis_{memory.name}", pins)
+        )
+        for memory in plan.stream_memories
+    }
+    return PortNames(scalars, hosts, bases, streams)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from rtlgen.hw.names import PortNames, memory_ports
-from rtlgen.ir.plan import KernelPlan, MemorySide
+from rtlgen.ir.plan import KernelPlan, Memory, MemorySide
 
 _CONTROL = {
     "start": "begins a run; looked at while idle is high",
@@ -14,6 +14,9 @@ _CONTROL = {
     "idle": "high while nothing runs",
     "return_value": "what the function returns, from done until the next start",
     "checksum": "CRC-64 of the results, from done until the next start",
+    "stream_short": "a stream of this run ended too early; from done until the next start",
+    "stream_long": "a stream of this run did not end with its array; likewise",
+    "abort": "breaks off the run",
 }
 _FIXED_PINS = {
     "en": "memory off chip: an access, which holds still until the answer",
@@ -54,11 +57,26 @@ def port_comments(plan: KernelPlan, names: PortNames) -> dict[str, str]:
                 host.wdata: "element that is written",
                 host.rdata: "element that was read, from the next cycle on",
             }
+        if memory.is_stream:
+            comments |= stream_comments(memory, names)
     for array, port in names.bases.items():
         comments[port] = f"byte address of array {array}, taken over with start"
     if plan.memory_side is not None:
         comments |= dict(_pins(plan.memory_side))
     return comments
+
+
+def stream_comments(memory: Memory, names: PortNames) -> dict[str, str]:
+    """Return what the pins of an array carry that comes in, or goes out."""
+    pins = names.streams[memory.name]
+    shape = "".join(f"[{extent}]" for extent in memory.shape)
+    way = "in" if memory.kind == "source" else "out"
+    return {
+        pins.tdata: f"array {memory.name}{shape}, {way} over AXI4-Stream: its next element",
+        pins.tvalid: "there is one",
+        pins.tready: "it is taken",
+        pins.tlast: "it is the last one of the array",
+    }
 
 
 def axi_comments(prefix: str, ports: Iterable[str], what: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from amaranth.hdl import Module, ResetInserter, Shape, Signal, Value
+from amaranth.hdl import Const, Module, ResetInserter, Shape, Signal, Value
 
 from rtlgen.hw.control import ControlledStream, StreamControl
 from rtlgen.hw.datapath import Datapath, kept_name
@@ -60,7 +60,8 @@ class RegionParts:
         self._port_uses = port_uses
         self._groups = groups_of(region)
         self._names = names
-        self._rows = {memory.name: memory.bank_map.rows for memory in plan.memories}
+        # A stream has no addresses.
+        self._rows = {m.name: m.bank_map.rows for m in plan.memories if not m.is_stream}
         self.storers: dict[int, Storer] = {}
 
     @property
@@ -238,7 +239,7 @@ class RegionParts:
         for load in sites.loads:
             users[load.op.memory].loads.append(self._loader(name, datapath, load, control))
         for site in reversed(sites.stores):
-            storer = _storer(name, datapath, stream, site, control)
+            storer = self._storer(name, datapath, stream, site, control)
             users[site.store.memory].stores.append(storer)
             self.storers[number] = storer
 
@@ -246,11 +247,11 @@ class RegionParts:
         self, name: str, datapath: Datapath, load: LoadSite, control: StreamControl
     ) -> Loader:
         prefix = f"{name}_{load.name}"
-        shown: Value = (
-            getattr(datapath, f"{load.name}_addr")
-            if load.op.address is None
-            else getattr(control, f"{prefix}_addr")
-        )
+        shown: Value = Const(0)
+        if load.op.address is None:
+            shown = getattr(datapath, f"{load.name}_addr")
+        elif load.op.memory in self._rows:
+            shown = getattr(control, f"{prefix}_addr")
         addr, bank = row_and_bank(load.op.address, shown)
         banks = banks_read(load.op, self._plan.memory(load.op.memory))
         return Loader(
@@ -261,6 +262,25 @@ class RegionParts:
             {n: getattr(control, f"{prefix}_version{n}") for n in load.chosen_versions},
             bank,
         )
+
+    def _storer(
+        self,
+        name: str,
+        datapath: Datapath,
+        stream: Stream,
+        site: StoreSite,
+        control: StreamControl,
+    ) -> Storer:
+        prefix = f"{name}_{site.name}"
+        shown = f"stored_{site.store.stage - stream.store.stage}"
+        if stream.keeps_loaded(site.store):
+            shown = kept_name(site.store.value, site.store.stage)
+        number: Value = Const(0)
+        if site.store.memory in self._rows:
+            number = getattr(control, f"{prefix}_addr")
+        addr, bank = row_and_bank(site.store.address, number)
+        user = StoreUser(site.store.port, banks_named(site.store.address))
+        return Storer(user, addr, getattr(control, f"{prefix}_en"), getattr(datapath, shown), bank)
 
     def _shown_to(self, tap: TapSite) -> str:
         """Return the port at which another stream's datapath shows what a tap takes."""
@@ -273,18 +293,6 @@ class RegionParts:
         source = self._region.streams[tap.stream]
         number = source.tapped(tap)
         return number, source.operations[number].result_stage + tap.delay_cycles
-
-
-def _storer(
-    name: str, datapath: Datapath, stream: Stream, site: StoreSite, control: StreamControl
-) -> Storer:
-    prefix = f"{name}_{site.name}"
-    shown = f"stored_{site.store.stage - stream.store.stage}"
-    if stream.keeps_loaded(site.store):
-        shown = kept_name(site.store.value, site.store.stage)
-    addr, bank = row_and_bank(site.store.address, getattr(control, f"{prefix}_addr"))
-    user = StoreUser(site.store.port, banks_named(site.store.address))
-    return Storer(user, addr, getattr(control, f"{prefix}_en"), getattr(datapath, shown), bank)
 
 
 def port_uses(plan: KernelPlan) -> Counter[ReadPort]:

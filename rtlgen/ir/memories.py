@@ -11,7 +11,7 @@ from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role, Storage
 from rtlgen.target import RamStyle
 
-MemoryKind: TypeAlias = Literal["block", "register", "rom", "filled", "drained"]
+MemoryKind: TypeAlias = Literal["block", "register", "rom", "filled", "drained", "source", "sink"]
 
 LOGIC_TABLE_WORDS = 32
 """Elements up to which a table of constants is cheaper in logic than in block RAM."""
@@ -45,8 +45,11 @@ class Memory:
         `filled`, `drained`: a *window*, the image on chip of a part of an array that is off chip,
         in words of the bus. A filled one is written by a mover and read by streams, through
         `read_ports` copies; a drained one is written by streams, whole elements at a time, and
-        read by a mover.
-    shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
+        read by a mover;
+        `source`, `sink`: none. Each load takes the next element of a stream from outside, each
+        store sends one: in the order of the elements, at most one in a cycle.
+    shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port,
+        or are streams.
     cuts: how the array is cut into banks, each with a write port of its own; () for one bank. What
         is addressed by folded forms is a box that is cut along every second dimension, so that its
         banks are some bits of an address.
@@ -90,9 +93,11 @@ class Memory:
             raise PlanError(f"{self.name}: an element is at home in no version")
         if len(self.values) != (self.depth if self.kind == "rom" else 0):
             raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
-        if self.cuts and self.kind == "rom":
+        if self.cuts and (self.kind == "rom" or self.is_stream):
             raise PlanError(f"{self.name}: a {self.kind} is not cut into banks")
-        if self.style != "block" and self.kind in ("register", "rom"):
+        if self.is_stream and (self.storage == "local" or self.read_latency_cycles):
+            raise PlanError(f"{self.name}: a {self.kind} shows its element at once, to the outside")
+        if self.style != "block" and (self.kind in ("register", "rom") or self.is_stream):
             raise PlanError(f"{self.name}: a {self.kind} is not made of {self.style} RAM")
         if self.part is not None:
             self._require_part(self.part)
@@ -120,6 +125,11 @@ class Memory:
     @property
     def is_window(self) -> bool:
         return self.kind in ("filled", "drained")
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether its elements come in, or go out, one after another."""
+        return self.kind in ("source", "sink")
 
     @property
     def lanes(self) -> int:
@@ -184,4 +194,4 @@ class Memory:
 
     @property
     def has_host_port(self) -> bool:
-        return self.storage != "local"
+        return self.storage != "local" and not self.is_stream

@@ -197,8 +197,9 @@ class KernelPlan:
                     if op.memory not in names:
                         raise PlanError(f"{stream.statement} loads from unknown {op.memory}")
                     memory = self.memory(op.memory)
-                    if memory.kind == "drained":
-                        raise PlanError(f"{stream.statement} loads from the drained {op.memory}")
+                    if memory.kind in ("drained", "sink"):
+                        kind = memory.kind
+                        raise PlanError(f"{stream.statement} loads from the {kind} {op.memory}")
                     if op.latency_cycles != memory.read_latency_cycles:
                         raise PlanError(f"{stream.statement}: wrong latency for {op.memory}")
                     if not 0 <= op.port < memory.read_ports:
@@ -208,8 +209,10 @@ class KernelPlan:
                     if op.address is not None:
                         self._require_place(stream, memory, op.address)
         for name in (*(self.checksum or ()), *((self.returned,) if self.returned else ())):
-            if name not in names:
+            if name not in names or self.memory(name).is_stream:
                 raise PlanError(f"unknown memory {name}")
+        if self.stream_memories and self.memory_side is not None:
+            raise PlanError(f"{self.name} has streams and a memory off chip")
 
         for tiled in self.tiled_regions:
             self._require_moved(tiled)
@@ -220,7 +223,7 @@ class KernelPlan:
         if all(memory.name != store.memory for memory in self.memories):
             raise PlanError(f"{stream.statement} stores to unknown {store.memory}")
         stored = self.memory(store.memory)
-        if stored.kind in ("rom", "filled"):
+        if stored.kind in ("rom", "filled", "source"):
             raise PlanError(f"{stream.statement} stores to the {stored.kind} {stored.name}")
         if not 0 <= store.port < stored.write_ports:
             raise PlanError(f"{stream.statement}: {stored.name} has no write port {store.port}")
@@ -275,6 +278,11 @@ class KernelPlan:
     def streams(self) -> tuple[Stream, ...]:
         """Every stream of every region, in order."""
         return tuple(stream for region in self.regions for stream in region.streams)
+
+    @property
+    def stream_memories(self) -> tuple[Memory, ...]:
+        """The arrays whose elements come in, or go out, one after another."""
+        return tuple(memory for memory in self.memories if memory.is_stream)
 
     def memory(self, name: str) -> Memory:
         """Return the memory called `name`; KeyError when there is none."""

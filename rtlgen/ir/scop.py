@@ -45,6 +45,7 @@ class Array:
     values: of all elements of a constant table, row-major; () for anything else. Of floats they are
         patterns.
     cuts: how it is cut into banks.
+    is_stream: its elements come in, or go out, one after another, and are kept nowhere.
     """
 
     name: str
@@ -55,12 +56,15 @@ class Array:
     span: Span
     values: tuple[int, ...] = ()
     cuts: tuple[Cut, ...] = ()
+    is_stream: bool = False
 
     def __post_init__(self) -> None:
         if any(extent < 1 for extent in self.shape):
             raise ValueError(f"{self.name} has an empty dimension: {self.shape}")
         if self.values and len(self.values) != self.depth:
             raise ValueError(f"{self.name} has {len(self.values)} values for {self.depth} elements")
+        if self.is_stream and (self.role not in ("in", "out") or self.cuts or self.values):
+            raise ValueError(f"{self.name} is no stream")
 
     @property
     def is_table(self) -> bool:

@@ -208,6 +208,19 @@ class ScopSets:
         inside = " and ".join(f"0 <= d{k} < {extent}" for k, extent in enumerate(array.shape))
         return self.read_set(f"{{ {self._array_tuples[array.name]}[{dims}] : {inside or 'true'} }}")
 
+    def next_element_map(self, array: Array) -> isl.Map:
+        """Return {element of `array` -> the one behind it in row-major order}."""
+        name, dims = self._array_tuples[array.name], range(len(array.shape))
+        inside = " and ".join(f"0 <= d{k} < {extent}" for k, extent in enumerate(array.shape))
+        pieces = []
+        for moved in dims:
+            image = [f"d{k}" if k < moved else f"d{k} + 1" if k == moved else "0" for k in dims]
+            where = [inside, f"d{moved} + 1 < {array.shape[moved]}"]
+            where += [f"d{k} = {array.shape[k] - 1}" for k in dims if k > moved]
+            element = ",".join(f"d{k}" for k in dims)
+            pieces.append(f"{name}[{element}] -> {name}[{','.join(image)}] : {' and '.join(where)}")
+        return self.read_map(f"{{ {'; '.join(pieces)} }}")
+
     def access_map(self, statement: Statement, access: Access) -> isl.Map:
         """Return {instance -> elements of the array that it may touch} of `access`.
 

@@ -24,6 +24,12 @@ pins are `control_prefix` and the names of AXI4, and an interrupt. `reset` is ac
 the registers are stands in `rtlgen.manifest.registers`. `start`, `done`, `idle` and the ports of
 arrays, scalars, result and checksum are null.
 
+Streams
+-------
+An array with `stream` comes in (role `in`) or goes out over AXI4-Stream, an element a beat in
+row-major order, `tlast` with the last one of each run. A beat is taken at an edge that sees
+`tvalid` and `tready`; beats of a run may come before its start, and go on behind its done.
+
 Memory off chip
 ---------------
 Arrays that are off chip have no host port. What holds them, and where stands in
@@ -136,6 +142,16 @@ class HostPort:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamPort:
+    """The names of the ports of an array that comes in, or goes out, over AXI4-Stream."""
+
+    tdata: str
+    tvalid: str
+    tready: str
+    tlast: str
+
+
+@dataclass(frozen=True, slots=True)
 class ArrayEntry:
     """One C array, or a scalar variable (shape ()).
 
@@ -146,7 +162,8 @@ class ArrayEntry:
     shape: row-major.
     ports: the host port; None for an array that is off chip, for one that is not visible outside
         (role `local`), for one in a window of the registers, and for one that the circuit has no
-        use for: what the host gives is what it gets back.
+        use for: what the host gives is what it gets back; or that is a stream.
+    stream: of an array that comes in (role `in`) or goes out (`out`) over a stream: its ports.
     """
 
     name: str
@@ -156,6 +173,7 @@ class ArrayEntry:
     role: ArrayRole
     ports: HostPort | None
     type: str = ""
+    stream: StreamPort | None = None
 
     def __post_init__(self) -> None:
         if self.element_bits not in (8, 16, 32, 64):
@@ -165,6 +183,8 @@ class ArrayEntry:
             raise ValueError(f"array {self.name} has an empty dimension: {self.shape}")
         if self.depth > MOST_ELEMENTS:
             raise ValueError(f"array {self.name} has {self.depth} elements")
+        if self.stream is not None and (self.ports or self.role not in ("in", "out")):
+            raise ValueError(f"array {self.name} is no stream")
 
     @property
     def depth(self) -> int:
@@ -242,6 +262,8 @@ class Manifest:
     options: the command-line options that the circuit was built with.
     version: of the rtlgen that wrote it.
     registers: of a block of a system, with `control_prefix` and `interrupt`, names of its pins.
+    stream_errors: output ports that say, from done on, that a frame of the run was too short, or
+        too long; of a block, a register does.
     """
 
     name: str
@@ -267,6 +289,7 @@ class Manifest:
     registers: RegisterMap | None = None
     control_prefix: str | None = None
     interrupt: str | None = None
+    stream_errors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in (self.name, self.top, *(port.name for port in self.ports)):
@@ -304,7 +327,7 @@ class Manifest:
             entry = entries.get(place.name)
             if entry is None:
                 raise ValueError(f"unknown array {place.name} is in the memory")
-            if entry.ports is not None:
+            if entry.ports is not None or entry.stream is not None:
                 raise ValueError(f"array {place.name} is in the memory and has a host port")
             if (entry.element_bits, entry.shape) != (place.element_bits, place.shape):
                 raise ValueError(
@@ -330,7 +353,16 @@ class Manifest:
                     (array.ports.wdata, ("in", array.element_bits)),
                     (array.ports.rdata, ("out", array.element_bits)),
                 ]
+            if array.stream is not None:
+                there: Direction = "in" if array.role == "in" else "out"
+                found += [
+                    (array.stream.tdata, (there, array.element_bits)),
+                    (array.stream.tvalid, (there, 1)),
+                    (array.stream.tready, ("out" if there == "in" else "in", 1)),
+                    (array.stream.tlast, (there, 1)),
+                ]
         found += [(scalar.port, ("in", scalar.width)) for scalar in self.scalars]
+        found += [(port, ("out", 1)) for port in self.stream_errors]
         if self.memory is not None:
             found += self.memory.port_uses()
         if self.returned is not None:
@@ -352,20 +384,31 @@ class Manifest:
         return self.checksum is not None or (registers is not None and registers.has("CHECKSUM"))
 
     @property
-    def host_arrays(self) -> tuple[ArrayEntry, ...]:
-        """The arrays on chip that the host reaches: through a port, or a window."""
+    def held_arrays(self) -> tuple[ArrayEntry, ...]:
+        """The arrays on chip that the host reads and writes: through a port, or a window."""
         windows = () if self.registers is None else self.registers.windows
         names = {window.array for window in windows}
         return tuple(a for a in self.arrays if a.ports is not None or a.name in names)
 
     @property
+    def streams(self) -> tuple[ArrayEntry, ...]:
+        """The arrays that come in, or go out, over streams."""
+        return tuple(array for array in self.arrays if array.stream is not None)
+
+    @property
+    def host_arrays(self) -> tuple[ArrayEntry, ...]:
+        """The arrays that the host gives and gets itself: held on chip, or over streams."""
+        held = {array.name for array in self.held_arrays}
+        return tuple(a for a in self.arrays if a.name in held or a.stream is not None)
+
+    @property
     def data_arrays(self) -> tuple[ArrayEntry, ...]:
-        """The arrays that the host gives and gets: on chip, or in the memory."""
-        on_chip = {array.name for array in self.host_arrays}
+        """The arrays that the host gives and gets: itself, or in the memory."""
+        by_host = {array.name for array in self.host_arrays}
         return tuple(
             array
             for array in self.arrays
-            if array.name in on_chip or (array.role != "local" and self._is_off_chip(array))
+            if array.name in by_host or (array.role != "local" and self._is_off_chip(array))
         )
 
     @property

@@ -174,9 +174,10 @@ class CompileOptions:
     checksum: bool = option("--checksum", "Add the hardware checksum unit.", default=False)
     memory: Mapping[str, str] = option(
         "--memory",
-        "Keep an array, or all: onchip; fixed:L, off chip, L cycles a word, one at a time; or axi "
-        "or axi:L, behind an AXI4 bus that answers in L cycles; or dram or dram:L, the same with "
-        "one data bus for reads and writes and 4 cycles more for each burst.",
+        "Keep an array, or all: onchip; stream, not at all: its elements come or go over "
+        "AXI4-Stream, once each and in order; fixed:L, off chip, L cycles a word, one at a time; "
+        "or axi or axi:L, behind an AXI4 bus that answers in L cycles; or dram or dram:L, the same "
+        "with one data bus for reads and writes and 4 cycles more for each burst.",
         factory=dict,
         metavar="[ARRAY=]PLACE",
         repeated=True,

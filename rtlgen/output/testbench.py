@@ -113,6 +113,7 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
         name=name,
         kernel=manifest,
         arrays=manifest.host_arrays,
+        streams=manifest.streams,
         inputs=_driven(manifest),
         memory=manifest.memory,
         ram_file=_RAM_FILE,

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In
 
 from rtlgen.hw.index_styles import require_index_style
 from rtlgen.hw.kernel import Kernel
-from rtlgen.hw.names import Namer, PortNames, memory_ports, port_names
+from rtlgen.hw.names import STREAM_ERRORS, Namer, PortNames, memory_ports, port_names
 from rtlgen.hw.top.axi_top import CONTROL_PREFIX, INTERRUPT, AxiTop, registers_of
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
@@ -35,8 +35,11 @@ from rtlgen.source import SourceFile
 from rtlgen.system.memory_limit import collecting_later
 from rtlgen.version import VERSION
 
-NO_PORTS = PortNames({}, {}, {})
-"""Of a block: registers and windows stand for them."""
+
+def _block_names(plan: KernelPlan) -> PortNames:
+    """Return the names of ports of a block: registers and windows stand for most of them."""
+    return PortNames({}, {}, {}, port_names(plan).streams)
+
 
 _BLOCK_PINS = {"clock": "aclk", "reset": "aresetn", "start": None, "done": None, "idle": None}
 
@@ -111,7 +114,7 @@ def manifest_of(
     top_kind: as of `generate`.
     """
     is_core = top_kind == "core"
-    names = port_names(plan) if is_core else NO_PORTS
+    names = port_names(plan) if is_core else _block_names(plan)
     registers = None if is_core else registers_of(plan, version)
     types = {array.name: str(array.element) for array in arrays or ()}
     types |= {scalar.name: str(scalar.type) for scalar in scalars}
@@ -150,7 +153,12 @@ def manifest_of(
         registers=registers,
         control_prefix=None if is_core else CONTROL_PREFIX,
         interrupt=None if is_core else INTERRUPT,
+        stream_errors=STREAM_ERRORS if is_core and _has_sources(plan) else (),
     )
+
+
+def _has_sources(plan: KernelPlan) -> bool:
+    return any(memory.kind == "source" for memory in plan.stream_memories)
 
 
 def _arrays(plan: KernelPlan, names: PortNames, types: Mapping[str, str]) -> Iterator[ArrayEntry]:
@@ -158,7 +166,8 @@ def _arrays(plan: KernelPlan, names: PortNames, types: Mapping[str, str]) -> Ite
     for m in plan.memories:
         if not m.is_window:
             form, port = (m.width_bits, m.signed, m.shape, m.role), names.hosts.get(m.name)
-            yield ArrayEntry(m.name, *form, port, types.get(m.name, ""))
+            stream = names.streams.get(m.name)
+            yield ArrayEntry(m.name, *form, port, types.get(m.name, ""), stream)
     for a in plan.memory_side.arrays if plan.memory_side else ():
         form = (a.width_bits, a.signed, a.c_shape, a.role)
         yield ArrayEntry(a.name, *form, None, types.get(a.name, ""))

@@ -1,8 +1,9 @@
 """Exact dependences of a Scop: memory-based ones for legality, value-based flows for hardware.
 
 A memory-based dependence relates every two instances that touch the same element, at least one of
-them writing, in program order. A value-based flow relates a read to the one write whose value it
-gets (Feautrier, "Dataflow analysis of array and scalar references", IJPP 1991).
+them writing, in program order. Of a stream it relates the accesses to neighbouring elements, which
+come one after the other. A value-based flow relates a read to the one write whose value it gets
+(Feautrier, "Dataflow analysis of array and scalar references", IJPP 1991).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rtlgen.poly.factors import widest_factor
 from rtlgen.poly.last_writes import LastWrites
 from rtlgen.poly.listed_flows import listed_flows
 
-DependenceKind: TypeAlias = Literal["flow", "anti", "output"]
+DependenceKind: TypeAlias = Literal["flow", "anti", "output", "order"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,12 +114,16 @@ def memory_dependences(sets: ScopSets) -> tuple[Dependence, ...]:
                     for first in touches[source.name]
                     for second in touches[sink.name]
                     if first.access.array == second.access.array
-                    and (first.read is None or second.read is None)
+                    and (
+                        first.read is None
+                        or second.read is None
+                        or scop.array(first.access.array).is_stream
+                    )
                 ]
                 if pairs:
                     keep_going(sets.context)
                     earlier = times[source.name].lex_lt_map(times[sink.name])
-                    found += _between(source.name, sink.name, pairs, earlier)
+                    found += _between(sets, source.name, sink.name, pairs, earlier)
         return tuple(found)
 
 
@@ -137,18 +142,27 @@ def _touches(sets: ScopSets, statement: Statement) -> list[_Touch]:
 
 
 def _between(
-    source: str, sink: str, pairs: Sequence[tuple[_Touch, _Touch]], earlier: isl.Map
+    sets: ScopSets,
+    source: str,
+    sink: str,
+    pairs: Sequence[tuple[_Touch, _Touch]],
+    earlier: isl.Map,
 ) -> list[Dependence]:
     found = []
     for first, second in pairs:
         keep_going(earlier.get_ctx())
-        same = first.elements.apply_range(second.elements.reverse())
-        relation = same.intersect(earlier).coalesce()
+        array = sets.scop.array(first.access.array)
+        touched = first.elements
+        if array.is_stream:
+            touched = touched.apply_range(sets.next_element_map(array))
+        relation = touched.apply_range(second.elements.reverse()).intersect(earlier).coalesce()
         if relation.is_empty():
             continue
         kind: DependenceKind = "flow" if first.read is None else "anti"
         if first.read is None and second.read is None:
             kind = "output"
+        if array.is_stream:
+            kind = "order"
         found.append(
             Dependence(
                 kind,

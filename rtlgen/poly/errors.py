@@ -146,3 +146,26 @@ class ReadBeforeWrite(RtlgenError):
     """
 
     code = "E0230"
+
+
+class StreamOutOfOrder(RtlgenError):
+    """An array of `--memory A=stream` is not accessed once each, in row-major order.
+
+    Over a stream, elements come in, or go out, one at a time, from the first to the last one, and
+    none comes back. The message names the first access in the program that goes back. What is read
+    again has to be kept by the program: in local variables, or in a local array, which is RAM or
+    registers of the circuit:
+
+        for (int i = 0; i < N; i++) {
+            for (int k = TAPS - 1; k > 0; k--) window[k] = window[k - 1];
+            window[0] = x[i];                            x once, and in order
+            int sum = 0;
+            for (int k = 0; k < TAPS; k++) sum += h[k] * window[k];
+            y[i] = sum;                                  y too
+        }
+
+    Two elements of one statement are read at once: `a = x[2 * i]; b = x[2 * i + 1];` reads them one
+    after the other, `y[i] = x[2 * i] + x[2 * i + 1];` does not. So do lanes of an unrolled loop.
+    """
+
+    code = "E0231"

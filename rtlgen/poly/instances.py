@@ -4,7 +4,7 @@ Where the rank of an iteration is no affine function, extrema over a dependence 
 integer programming. Then the instances are enumerated, and the pairs are found by sorting the
 accesses to every element in program order: each read with the last write before it (flow), each
 read with the next write (anti), each write with the next one (output). All other dependences
-follow from these.
+follow from these. Of a stream it is each access with that to the next element.
 """
 
 from __future__ import annotations
@@ -135,8 +135,10 @@ def dependent_pairs(scop: Scop) -> Mapping[PairKey, Pairs]:
     found: dict[PairKey, Pairs] = {}
     changing = {statement.write.array for statement in scop.statements}
     for array in scop.arrays:
+        if array.is_stream:
+            _Events(scop, array.name, points, moments).collect_order(found)
         # Nothing depends on what never changes.
-        if array.name in changing:
+        elif array.name in changing:
             _Events(scop, array.name, points, moments).collect(found)
     return found
 
@@ -207,6 +209,11 @@ class _Events:
         self._add(found, previous, place, ~is_write)
         self._add(found, place, following, np.ones(size, dtype=np.bool_))
 
+    def collect_order(self, found: dict[PairKey, Pairs]) -> None:
+        """Add the pairs of neighbours of this array, which is a stream."""
+        place = np.arange(len(self.element) - 1, dtype=np.int64)
+        self._add_pairs(found, place, place + 1)
+
     def _add(
         self, found: dict[PairKey, Pairs], sources: Ints, sinks: Ints, wanted: NDArray[np.bool_]
     ) -> None:
@@ -214,7 +221,9 @@ class _Events:
         inside = wanted & (sources >= 0) & (sinks < size)
         a, b = sources[inside], sinks[inside]
         same = (self.element[a] == self.element[b]) & (self.when[a] // 2 != self.when[b] // 2)
-        a, b = a[same], b[same]
+        self._add_pairs(found, a[same], b[same])
+
+    def _add_pairs(self, found: dict[PairKey, Pairs], a: Ints, b: Ints) -> None:
         for first in np.unique(self.access[a]):
             for second in np.unique(self.access[b]):
                 chosen = (self.access[a] == first) & (self.access[b] == second)

@@ -61,6 +61,9 @@ def listed_flows(sets: ScopSets) -> ListedFlows | None:
     flows: dict[tuple[str, str, int], isl.Map] = {}
     written_again: dict[str, list[Ints]] = {s.name: [] for s in scop.statements}
     for (source, sink, source_read, sink_read), pairs in dependent_pairs(scop).items():
+        if scop.array(scop.statement(source).write.array).is_stream and source_read is None:
+            # The one writes behind the other, not over it.
+            continue
         if source_read is None and sink_read is None:
             written_again[source].append(pairs.sources)
         elif source_read is None and sink_read is not None:

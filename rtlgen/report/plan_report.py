@@ -256,10 +256,21 @@ def _integer(words: Memory | Scalar) -> str:
     return f"{'' if words.signed else 'u'}int{words.width_bits}"
 
 
+def _banks(memory: Memory, copies: int) -> int:
+    """Return how many parts a memory has.
+
+    Each write port of a block memory has copies of its own, one for each port that reads it.
+    """
+    if memory.is_stream:
+        return 0
+    return min(copies, 1) if memory.kind == "register" else copies
+
+
 def _memory(plan: KernelPlan, memory: Memory, types: Mapping[str, str]) -> dict[str, Any]:
     copies = ram_copies(plan, memory)
     # What nothing reads is not built: all values go from stores to loads through registers.
-    is_built = bool(copies)
+    is_built = bool(copies) or memory.is_stream
+    is_constant = memory.kind in ("rom", "source")
     return {
         "name": memory.name,
         "role": memory.role,
@@ -271,10 +282,9 @@ def _memory(plan: KernelPlan, memory: Memory, types: Mapping[str, str]) -> dict[
         "type": types.get(memory.name, _integer(memory)),
         "shape": list(memory.shape),
         "words": memory.depth,
-        "read_ports": memory.read_ports if is_built else 0,
-        "write_ports": memory.write_ports if is_built and memory.kind != "rom" else 0,
-        # Each write port of a block memory has copies of its own, one for each port that reads it.
-        "banks": int(is_built) if memory.kind == "register" else len(copies),
+        "read_ports": memory.read_ports if is_built and memory.kind != "sink" else 0,
+        "write_ports": memory.write_ports if is_built and not is_constant else 0,
+        "banks": _banks(memory, len(copies)),
         "partition": [str(cut) for cut in memory.cuts],
         "bank_words": memory.ram_words,
         "read_latency_cycles": memory.read_latency_cycles,

@@ -167,7 +167,25 @@ def bound_lines(report: Mapping[str, Any]) -> list[str]:
         for division in stream["divisions"]
         if division["interval_cycles"] > 1
     ]
-    return [*report["bounds"], *banks, *copies, *dict.fromkeys(divisions), *_shared_lines(report)]
+    return [
+        *_stream_lines(report["memories"]),
+        *report["bounds"],
+        *banks,
+        *copies,
+        *dict.fromkeys(divisions),
+        *_shared_lines(report),
+    ]
+
+
+def _stream_lines(memories: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what the cycles of a program with streams hold for."""
+    ways = {"source": "in", "sink": "out"}
+    found = [f"{m['name']} {ways[m['kind']]}" for m in memories if m["kind"] in ways]
+    if found:
+        yield (
+            f"streams: {', '.join(found)}; the cycles are those behind sources and sinks that never"
+            "\n  wait, and each cycle in which one makes the kernel wait is one more"
+        )
 
 
 def _kind(division: Mapping[str, Any]) -> str:

@@ -178,10 +178,12 @@ def build_datapath(
 def read_latency_cycles(array: Array, target: Target) -> int:
     """Return the cycles from the address of an element of `array` to its value.
 
-    Flip-flops and small tables, which are logic, show it in the same cycle.
+    Flip-flops, the first word of a stream, and small tables, which are logic, show it in the same
+    cycle.
     """
     is_logic = array.is_table and array.depth <= LOGIC_TABLE_WORDS
-    return 0 if is_logic or array.is_register else target.memory_read_latency_cycles
+    is_shown = is_logic or array.is_register or array.is_stream
+    return 0 if is_shown else target.memory_read_latency_cycles
 
 
 def flat_address(access: Access, at: Sequence[Expr], strides: Sequence[int]) -> Expr:

@@ -8,7 +8,8 @@ stage in which its address is presented:
   depends on data, since nobody knows beforehand whether it is of that element;
 - anti: the address of a block RAM comes before the store (a + 1 - v), so that the two never meet in
   one cycle; a register may be read in the very cycle in which it is written (a - v);
-- output: one store after the other, v_source + 1 - v_sink.
+- output: one store after the other, v_source + 1 - v_sink;
+- order, of the accesses to a stream: one after the other, too, each in its stage, a or v.
 """
 
 from __future__ import annotations
@@ -154,8 +155,14 @@ class Timing:
 
     def _orders(self, dependence: Dependence) -> bool:
         """A read whose value does not matter orders nothing."""
-        reads = self.datapaths[dependence.source].node_of_read
-        return dependence.source_read is None or dependence.source_read in reads
+        ends = (
+            (dependence.source, dependence.source_read),
+            (dependence.sink, dependence.sink_read),
+        )
+        return all(
+            read is None or dependence.kind == "flow" or read in self.datapaths[name].node_of_read
+            for name, read in ends
+        )
 
     def order_lag(self, dependence: Dependence) -> int | None:
         """Return the smallest issue distance that keeps an order of accesses; None for any."""
@@ -164,6 +171,9 @@ class Timing:
         source, sink = self.datapaths[dependence.source], self.datapaths[dependence.sink]
         if dependence.source_read is None:
             lag = source.result_stage + 1 - sink.result_stage
+        elif dependence.sink_read is not None:
+            lag = source.address_stage(dependence.source_read) + 1
+            lag -= sink.address_stage(dependence.sink_read)
         else:
             is_register = self.scop.array(dependence.array).is_register
             lag = source.address_stage(dependence.source_read) - sink.result_stage

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rtlgen.errors import Label
 from rtlgen.ir.expr import ScalarParameter, walk
-from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, Region, Scalar
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, MemoryKind, Region, Scalar
+from rtlgen.ir.scop import Array, Scop
 from rtlgen.options import IndexStyle
 from rtlgen.scheduling.datapath import read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable
@@ -134,7 +134,7 @@ def memories_of(scop: Scop, ports: PortMap, versions: VersionMap, target: Target
             shape=array.shape,
             role=array.role,
             storage=array.storage,
-            kind="rom" if array.is_table else "register" if array.is_register else "block",
+            kind=_kind_of(array),
             read_ports=ports.read_ports[array.name],
             read_latency_cycles=read_latency_cycles(array, target),
             collision_free=True,
@@ -146,6 +146,12 @@ def memories_of(scop: Scop, ports: PortMap, versions: VersionMap, target: Target
         for array in scop.arrays
         if array.name in used
     ]
+
+
+def _kind_of(array: Array) -> MemoryKind:
+    if array.is_stream:
+        return "source" if array.role == "in" else "sink"
+    return "rom" if array.is_table else "register" if array.is_register else "block"
 
 
 def _used(memories: Sequence[Memory], rows: Rows, regions: Sequence[Region]) -> Iterator[Memory]:

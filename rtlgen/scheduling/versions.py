@@ -69,6 +69,7 @@ def versioned_arrays(scop: Scop) -> frozenset[str]:
         for array in scop.arrays
         if not array.is_register
         and not array.is_table
+        and not array.is_stream
         and array.depth <= MAX_BANKED_WORDS
         and array.name not in looked_up
     )

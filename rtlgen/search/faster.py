@@ -249,7 +249,9 @@ class _Wishes:
             yield self._wish(text, wider, lanes)
 
     def _wish(self, text: str, options: CompileOptions, lanes: Mapping[str, int | None]) -> _Wish:
-        at_least, blocks = 0, 0
+        # Over a stream, one element comes or goes in a cycle.
+        at_least = max((a.depth for a in self.scop.arrays if a.is_stream), default=0)
+        blocks = 0
         for statement in self.scop.statements:
             if statement.span not in self.blocks:
                 # It never runs, or nobody needs what it computes.

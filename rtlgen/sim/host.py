@@ -315,7 +315,7 @@ class Control:
 
 
 class Host(Protocol):
-    """What drives a circuit. Images are words of arrays on chip, in the order of the manifest.
+    """What drives a circuit. Images are words of arrays held on chip, in the order of the manifest.
 
     Members
     -------
@@ -350,7 +350,7 @@ class PinHost:
         self._dut = dut
         self._manifest = manifest
         self._control = Control(dut, manifest, outputs)
-        self._ports = [HostPort.of(dut, entry) for entry in manifest.host_arrays]
+        self._ports = [HostPort.of(dut, entry) for entry in manifest.held_arrays]
         self.clock: Handle = self._control.clock
         self.bases: dict[str, int] = {}
         self.returned: int | None = None
@@ -384,6 +384,9 @@ class PinHost:
             if place.base_port is not None
         ]
         cycles = await self._control.run(scalars, limit_cycles)
+        for port in self._manifest.stream_errors:
+            if self._value(port):
+                raise ProtocolError(f"{port} is high after a run")
         returned = self._manifest.returned
         self.returned = self._value(None if returned is None else returned.port)
         self.checksum = self._value(self._manifest.checksum)

@@ -40,7 +40,7 @@ class Job:
     limit_cycles: a run that takes longer is a hang.
     runs: how often all data sets are gone through.
     four_state: the simulator knows X, so outputs are watched for it.
-    axi: how a memory behind an AXI4 port behaves.
+    axi: how a memory behind an AXI4 port behaves; and how often streams pause.
     reset_cycle: there is a run before all others that a reset ends in that cycle; 0: there is none.
         Only the C++ main program does that.
     """
@@ -63,7 +63,8 @@ class Job:
         if (self.memory is None) != (self.manifest.memory is None):
             raise ValueError("a memory without contents, or contents without a memory")
         is_axi = self.manifest.memory is not None and self.manifest.memory.is_axi
-        if not is_axi and self.axi != AxiBehaviour():
+        pausing = self.axi.pauses if self.manifest.streams else 0
+        if not is_axi and self.axi != AxiBehaviour(pauses=pausing):
             raise ValueError("what only a memory behind an AXI4 port does")
 
     @property

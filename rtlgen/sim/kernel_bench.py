@@ -13,7 +13,7 @@ import cocotb
 import numpy as np
 from cocotb.clock import Clock
 from cocotb.task import Task
-from cocotb.triggers import First
+from cocotb.triggers import FallingEdge, First
 
 from rtlgen.sim.axi_memory import AxiMemory
 from rtlgen.sim.fixed_memory import FixedMemory
@@ -38,6 +38,7 @@ from rtlgen.sim.job import (
 )
 from rtlgen.sim.memory_contents import AccessError
 from rtlgen.sim.register_host import RegisterHost
+from rtlgen.sim.streams import Streams
 
 _OUTCOMES: dict[type[Exception], Outcome] = {
     HangError: "hang",
@@ -68,6 +69,9 @@ class KernelBench:
             given = (dut, manifest, self.host, job.four_state)
             is_axi = manifest.memory.is_axi
             self.memory = AxiMemory(*given, job.axi) if is_axi else FixedMemory(*given)
+        self.streams: Streams | None = None
+        if manifest.streams:
+            self.streams = Streams(dut, manifest, job.four_state, job.axi.pauses)
         self.runs: list[RunRecord] = []
         self.images: list[list[list[int]]] = []
         self.left: list[MemoryLeft] = []
@@ -76,14 +80,18 @@ class KernelBench:
     async def carry_out(self) -> None:
         """Reset once, then load, run and read back each data set, as often as the job says."""
         await self.host.reset()
-        if self.memory is None:
+        tasks: list[Task[None]] = []
+        if self.memory is not None:
+            tasks.append(cocotb.start_soon(self.memory.serve()))
+        if self.streams is not None:
+            host = self.host
+            serves = self.streams.serve(host.clock, lambda: host.cycle)
+            tasks.append(cocotb.start_soon(serves))
+        if not tasks:
             await self._run_all()
             return
-        # Whichever ends first: the memory does, if the circuit breaks one of its rules.
-        tasks: list[Task[None]] = [
-            cocotb.start_soon(self.memory.serve()),
-            cocotb.start_soon(self._run_all()),
-        ]
+        # Whichever ends first: memory and streams do, if the circuit breaks one of their rules.
+        tasks.append(cocotb.start_soon(self._run_all()))
         await First(*tasks)
         for task in tasks:
             task.cancel()
@@ -94,12 +102,23 @@ class KernelBench:
                 await self._run(number)
 
     async def _run(self, number: int) -> None:
-        job, arrays = self.job, self.job.manifest.host_arrays
-        await self.host.load([job.words[array.name][number].tolist() for array in arrays])
+        job, manifest = self.job, self.job.manifest
+        words = {name: rows[number].tolist() for name, rows in job.words.items()}
+        await self.host.load([words[array.name] for array in manifest.held_arrays])
+        if self.streams is not None:
+            self.streams.load([words[array.name] for array in manifest.streams])
+            # A source that never waits offers its first word with the start.
+            await FallingEdge(self.host.clock)
         if self.memory is not None and job.memory is not None:
             self.memory.contents.load(job.memory[number])
         cycles = await self.host.run(job.scalars[number], job.limit_cycles)
-        images = await self.host.read()
+        held = await self.host.read()
+        names = [array.name for array in manifest.held_arrays]
+        if self.streams is not None:
+            held += await self.streams.read(self.host.clock)
+            names += [array.name for array in manifest.streams]
+        found = dict(zip(names, held, strict=True))
+        images = [found[array.name] for array in manifest.host_arrays]
         self.outputs.check("while idle")
         self._keep(number, images, self._record(cycles))
 

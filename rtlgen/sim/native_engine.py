@@ -52,6 +52,10 @@ def _renames(manifest: Manifest) -> list[_Rename]:
         if array.ports is not None:
             for kind in ("addr", "en", "we", "wdata", "rdata"):
                 names[getattr(array.ports, kind)] = f"{kind}_{number}"
+        if array.stream is not None:
+            for pin, port in asdict(array.stream).items():
+                names[port] = f"stream_{number}_{pin}"
+    names |= {port: f"stream_error_{number}" for number, port in enumerate(manifest.stream_errors)}
     if manifest.memory is not None:
         for kind, port in asdict(manifest.memory.ports).items():
             names[port] = f"memory_{kind}"
@@ -114,10 +118,15 @@ def design_header(manifest: Manifest) -> str:
             for r in _renames(manifest)
             if r.direction == "in" and r.name not in ("clock", "memory_rdata")
         ],
+        # Of all arrays that the host gives and gets, those that are held on chip.
         "ARRAYS(X)": [
-            f"X({n}, {a.depth}u, {(1 << a.element_bytes) - 1}u)" for n, a in enumerate(arrays)
+            f"X({n}, {a.depth}u, {(1 << a.element_bytes) - 1}u)"
+            for n, a in enumerate(arrays)
+            if a.stream is None
         ],
         "ARRAY_COUNT": [str(len(arrays))],
+        "DEPTHS": [", ".join(f"{a.depth}u" for a in arrays)],
+        **_stream_rows(manifest),
         "SCALAR_COUNT": [str(len(manifest.scalars))],
     }
     rows |= _memory_rows(manifest.memory)
@@ -127,6 +136,16 @@ def design_header(manifest: Manifest) -> str:
     # One more than the arrays: C++ has no empty array.
     table = f'static const char* const array_names[] = {{{names}{", " if names else ""}""}};\n'
     return f"#pragma once\n{defines}{table}"
+
+
+def _stream_rows(manifest: Manifest) -> dict[str, list[str]]:
+    """Return the streams by their numbers among all arrays, and among themselves; see streams.h."""
+    numbers = {array.name: number for number, array in enumerate(manifest.host_arrays)}
+    rows: dict[str, list[str]] = {"SOURCES(X)": [], "SINKS(X)": []}
+    for number, array in enumerate(manifest.streams):
+        row = f'X({numbers[array.name]}, {number}, {array.depth}u, "{array.name}")'
+        rows["SOURCES(X)" if array.role == "in" else "SINKS(X)"].append(row)
+    return rows
 
 
 def _pin_rows(manifest: Manifest) -> dict[str, list[str]]:
@@ -141,6 +160,10 @@ def _pin_rows(manifest: Manifest) -> dict[str, list[str]]:
         ],
         "RETURNED(top)": ["(top).returned" if manifest.returned else "0"],
         "CHECKSUM(top)": ["(top).checksum" if manifest.checksum else "0"],
+        "STREAM_ERRORS(top)": [
+            " | ".join(f"(top).stream_error_{n}" for n, _ in enumerate(manifest.stream_errors))
+            or "0"
+        ],
         "TOLD(top)": [f"Told{{{', '.join(f'(top).memory_{name}' for name in told)}}}"],
     }
 
@@ -165,6 +188,7 @@ def _block_rows(manifest: Manifest) -> dict[str, list[str]]:
         f"BLOCK_ARRAYS({_EACH})": [
             f"{_EACH}({n}, {a.depth}u, {a.name}, {c_type(a.type)})"
             for n, a in enumerate(manifest.host_arrays)
+            if a.stream is None
         ],
         f"BLOCK_SCALARS({_EACH})": [
             f"{_EACH}({s.name}, {c_type(s.type)})" for s in manifest.scalars
@@ -279,7 +303,8 @@ def _words(*words: int) -> bytes:
 
 def _request(job: Job) -> bytes:
     """Return a job as kernel_main.cpp takes it."""
-    parts = [_words(1, job.limit_cycles, job.data_sets, job.runs, job.reset_cycle)]
+    pauses = job.axi.pauses if job.manifest.streams else 0
+    parts = [_words(1, job.limit_cycles, job.data_sets, job.runs, job.reset_cycle, pauses)]
     if job.memory is not None:
         if job.manifest.memory is not None and job.manifest.memory.is_axi:
             parts.append(_words(*job.axi.words()))

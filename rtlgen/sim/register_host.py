@@ -97,7 +97,7 @@ class RegisterHost:
         await bridge(self._load)(images)
 
     def _load(self, images: Sequence[Sequence[int]]) -> None:
-        for entry, words in zip(self._manifest.host_arrays, images, strict=True):
+        for entry, words in zip(self._manifest.held_arrays, images, strict=True):
             patterns = np.array(words, dtype=f"<u{entry.element_bytes}")
             kind = np.dtype("uint16" if entry.type == "bfloat16" else entry.type)
             self._driver.write(entry.name, patterns.view(kind).reshape(entry.shape))
@@ -108,7 +108,7 @@ class RegisterHost:
         return images
 
     def _read(self) -> list[list[int]]:
-        arrays = self._manifest.host_arrays
+        arrays = self._manifest.held_arrays
         found = [self._driver.read(entry.name).reshape(-1) for entry in arrays]
         return [
             each.view(f"<u{entry.element_bytes}").tolist()

@@ -16,7 +16,7 @@ from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_place
-from rtlgen.options.choices import AXI_LATENCY_CYCLES
+from rtlgen.options.choices import AXI_LATENCY_CYCLES, STREAM
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
@@ -231,7 +231,8 @@ def ram_limit_bits(options: CompileOptions, target: Target) -> int:
 
 def bits_of(array: Array) -> int:
     """Return the bits of one copy of an array in block RAM."""
-    return array.depth * array.element.width_bits if array.shape else 0
+    in_ram = bool(array.shape) and not array.is_stream
+    return array.depth * array.element.width_bits if in_ram else 0
 
 
 def _buses(scop: Scop, options: CompileOptions) -> dict[str, Bus | None]:
@@ -336,4 +337,7 @@ def _option_for_islands(options: CompileOptions) -> str | None:
     for member, flag in ON_CHIP_ONLY.items():
         if getattr(options, member) != getattr(_DEFAULTS, member):
             return flag
+    for name, place in options.memory.items():
+        if place == STREAM:
+            return f"--memory {name}{'=' if name else ''}{place}"
     return "--unroll of several loops" if len(options.unroll) > 1 else None

@@ -192,12 +192,20 @@ def job_on(
         scalars=tuple(
             tuple(scalar_word(given[s.name], s) for s in manifest.scalars) for given in checked
         ),
-        limit_cycles=timeout_cycles or 4 * manifest.predicted_cycles + 1000,
+        limit_cycles=timeout_cycles or _limit_cycles(manifest, axi),
         runs=runs,
         four_state=simulator == "icarus",
         axi=axi or AxiBehaviour(),
         reset_cycle=reset_cycle,
     )
+
+
+def _limit_cycles(manifest: Manifest, axi: AxiBehaviour | None) -> int:
+    """Return the cycles after which a run hangs."""
+    most = 4 * manifest.predicted_cycles + 1000
+    # A stream pauses in 15 of 16 cycles at most.
+    is_pausing = bool(manifest.streams) and axi is not None and axi.pauses > 0
+    return 16 * most if is_pausing else most
 
 
 def _memory_contents(manifest: Manifest, checked: Sequence[Inputs]) -> np.ndarray | None:

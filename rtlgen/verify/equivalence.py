@@ -30,6 +30,9 @@ DRAM_RUNS = 3
 DRAM_MOST_OFF_PERCENT = 2
 """How far their cycles may be from those predicted, if that is more than the longest latency."""
 
+STREAM_RUNS = 2
+"""Runs whose sources and sinks pause, each with a seed of its own."""
+
 CYCLES_OF_ALL_RUNS: Mapping[Simulator, int] = {"verilator": 5_000_000, "icarus": 6_000}
 """Cycles, loading and reading included, within which all runs together should stay."""
 
@@ -81,7 +84,7 @@ class Verification:
     compared: elements and return values that were compared.
     failures: what is wrong, a sentence each; empty for an exact design.
     dram_cycles: of runs on a DRAM whose bursts take other latencies each time, by a seed each; of
-        other memories there are none.
+        other memories there are none. paused_cycles: of runs whose streams pause.
     """
 
     kernel: str
@@ -99,6 +102,7 @@ class Verification:
     data: DataSets
     seconds: float
     dram_cycles: tuple[int, ...] = ()
+    paused_cycles: tuple[int, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -122,7 +126,7 @@ class Verification:
             "checksum": format_checksum(self.checksum),
             "cycles": self.cycles,
             "predicted_cycles": self.predicted_cycles,
-            **self._dram(),
+            **self._others(),
             "simulator": self.simulator,
             "oracle": self.oracle,
             "seed": self.seed,
@@ -143,11 +147,14 @@ class Verification:
             "seconds": round(self.seconds, 3),
         }
 
-    def _dram(self) -> dict[str, object]:
+    def _others(self) -> dict[str, object]:
+        paused: dict[str, object] = {}
+        if self.paused_cycles:
+            paused["paused_cycles"] = list(self.paused_cycles)
         if not self.dram_cycles:
-            return {}
+            return paused
         cycles = list(self.dram_cycles)
-        return {"dram_cycles": cycles, "off_by_percent": self.off_by_percent}
+        return {"dram_cycles": cycles, "off_by_percent": self.off_by_percent, **paused}
 
     def text(self) -> str:
         """Return the verdict in one line."""
@@ -156,11 +163,14 @@ class Verification:
             f"{self.kernel}: {'exact' if self.exact else 'DIFFERENT'}, {self.compared} elements of "
             f"{sets} data set{'' if sets == 1 else 's'}, {self.data.shown.text()}, checksum "
             f"{format_checksum(self.checksum)}, {self.cycles} cycles "
-            f"(predicted {self.predicted_cycles}), {self._dram_text()}{self.simulator}, "
+            f"(predicted {self.predicted_cycles}), {self._others_text()}{self.simulator}, "
             f"seed {self.seed}"
         )
 
-    def _dram_text(self) -> str:
+    def _others_text(self) -> str:
+        if self.paused_cycles:
+            low, high = min(self.paused_cycles), max(self.paused_cycles)
+            return f"{low} to {high} with pauses of the streams, "
         if not self.dram_cycles:
             return ""
         low, high = min(self.dram_cycles), max(self.dram_cycles)
@@ -216,6 +226,23 @@ def verify_circuit(
         comparison, found = _compared(plan, each, wanted, got, results, predicted)
         comparisons.append(comparison)
         failures += [f"data set {each.name}: {text}" for text in found]
+    paused_cycles = []
+    for number in range(STREAM_RUNS if manifest.streams else 0):
+        each, wanted, behaviour = data.sets[0], expected[0], AxiBehaviour(pauses=seed + number)
+        (got,) = simulate_all(
+            directory,
+            manifest,
+            [known_to(manifest, each.inputs)],
+            simulator=simulator,
+            engine=engine,
+            axi=behaviour,
+        )
+        comparison, found = _compared(plan, each, wanted, got, results, predicted=None)
+        comparisons.append(comparison)
+        if got.cycles < predicted:
+            found.append(f"took {got.cycles} cycles, fewer than without pauses")
+        failures += [f"data set {each.name}, pauses {behaviour.pauses}: {text}" for text in found]
+        paused_cycles.append(got.cycles)
     dram_cycles = []
     if manifest.memory is not None and manifest.memory.kind == "dram":
         for number in range(DRAM_RUNS):
@@ -256,6 +283,7 @@ def verify_circuit(
         data=data,
         seconds=runs[0].seconds + runs[0].build_seconds,
         dram_cycles=tuple(dram_cycles),
+        paused_cycles=tuple(paused_cycles),
     )
 
 

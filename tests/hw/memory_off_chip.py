@@ -135,7 +135,7 @@ def simulate_off_chip(
     script: Callable[[MemoryT, Context, Signal], Any],
 ) -> None:
     """Run the coroutine `script` on a kernel fresh from power-up; its last argument resets it."""
-    kernel = Kernel(plan, tells_stalls=True)
+    kernel = Kernel(plan, is_in_block=True)
     reset = Signal()
     simulator = Simulator(ResetInserter(reset)(kernel))
     simulator.add_clock(1e-6)

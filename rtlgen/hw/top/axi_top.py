@@ -161,7 +161,7 @@ class _TopBuilder:
         self._top = top
         self._plan = top.plan
         self._m = Module()
-        self._kernel = Kernel(top.plan, tells_stalls=top.plan.memory_side is not None)
+        self._kernel = Kernel(top.plan, is_in_block=True)
         self._file = RegisterFile(top.registers)
         self._port = AxiLite(top.registers.address_bits)
         self._names = port_names(top.plan)

@@ -1,4 +1,4 @@
-// A Verilated circuit with its clock and what stands behind its memory port.
+// A Verilated circuit with its clock and what stands behind its memory port and its streams.
 
 #ifndef RTLGEN_CIRCUIT_H
 #define RTLGEN_CIRCUIT_H
@@ -12,6 +12,7 @@
 #include "broken.h"
 #include "design.h"
 #include MEMORY_HEADER
+#include "streams.h"
 #include "verilated.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
@@ -64,12 +65,14 @@ public:
 
     Vtop& top() { return *top_; }
     MemoryPort& port() { return port_; }
+    Streams& streams() { return streams_; }
 
     // Hold reset for two cycles, and let one more go by.
     void reset() {
         top_->reset = 1;
         cycle = 0;
         port_.enter_reset(*top_);
+        streams_.forget(*top_);
         tick();
         tick();
         top_->reset = 0;
@@ -80,6 +83,7 @@ public:
     // One clock cycle, from low to low: the inputs that were set are sampled by its rising edge. A
     // reader of the waves sees them from the falling edge before it on.
     void tick() {
+        streams_.step(*top_, cycle);
         show();
         // Verilator propagates changed inputs before it looks for clock edges.
         top_->clock = 1;
@@ -108,6 +112,7 @@ private:
     VerilatedContext context_;
     std::unique_ptr<Vtop> top_;
     MEMORY_PORT port_{MEMORY_FIGURES};
+    Streams streams_;
 #if VM_TRACE
     std::unique_ptr<Tracer> tracer_;
 #endif

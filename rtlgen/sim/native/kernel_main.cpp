@@ -10,7 +10,7 @@
 // It takes one job after the other from standard input and answers each on standard output, until a 0
 // comes in place of a job. All but the bytes of memories and the text of an answer are words of 8
 // bytes, little-endian.
-// A job: 1, LIMIT_CYCLES, DATA_SETS, RUNS, RESET_CYCLE; with a memory off chip then, for AXI4, how it
+// A job: 1, LIMIT_CYCLES, DATA_SETS, RUNS, RESET_CYCLE, PAUSES (the seed of those of streams); with a memory off chip then, for AXI4, how it
 // behaves (axi_behaviour.h), and whose each byte is; then of each data set the words of each array, the
 // scalars, and the bytes of the memory off chip. A reset comes first, then all data sets are run one
 // after the other, RUNS times. With a RESET_CYCLE, there is one run on the first data set before all
@@ -29,6 +29,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -93,17 +94,17 @@ struct Left {
 };
 
 struct Job {
-    uint64_t limit, runs, reset_cycle;
+    uint64_t limit, runs, reset_cycle, pauses;
     Bytes owners;
     std::vector<DataSet> data;
 };
 
 DataSet take_data_set(Input& from, const MemoryContents* memory) {
     DataSet data;
-#define DEPTH(n, depth, enables) data.images.emplace_back(depth);
-    ARRAYS(DEPTH)
-#undef DEPTH
-    for (Words& image : data.images) from.words(image);
+    for (uint64_t depth : std::initializer_list<uint64_t>{DEPTHS}) {
+        data.images.emplace_back(depth);
+        from.words(data.images.back());
+    }
     data.scalars.resize(SCALAR_COUNT);
     from.words(data.scalars);
     if (memory) {
@@ -119,6 +120,7 @@ Job take_job(Input& from, MemoryPort& port) {
     const uint64_t sets = from.word();
     job.runs = from.word();
     job.reset_cycle = from.word();
+    job.pauses = from.word();
     const MemoryContents* memory = port.contents();
     if (memory) {
         port.take([&] { return from.word(); });
@@ -162,6 +164,7 @@ Answer carry_out(Host& host, Job job) {
         MemoryContents* memory = host.port().contents();
         if (memory) memory->set_up(std::move(job.owners), job.data.front().memory);
         host.reset();
+        host.streams().pauses = job.pauses;
         if (job.reset_cycle) {
             load(host, job.data.front());
             host.begin(job.data.front().scalars, job.reset_cycle);

@@ -14,6 +14,7 @@ public:
     explicit Host(const char* trace) : circuit_(trace), top_(circuit_.top()) {}
 
     MemoryPort& port() { return circuit_.port(); }
+    Streams& streams() { return circuit_.streams(); }
 
     void reset() {
         top_.start = 0;
@@ -24,23 +25,25 @@ public:
 
     void load(const std::vector<Words>& images) {
         size_t longest = 0;
-        for (const Words& image : images) longest = std::max(longest, image.size());
+#define EXTENT(n, depth, enables) longest = std::max<size_t>(longest, depth);
+        ARRAYS(EXTENT)
+#undef EXTENT
         for (size_t address = 0; address < longest; ++address) {
-            size_t array = 0;
 #define WRITE(n, depth, enables)                                    \
     {                                                               \
         const bool active = address < depth;                        \
         top_.addr_##n = active ? address : 0;                       \
         top_.en_##n = active;                                       \
         top_.we_##n = active ? enables : 0;                         \
-        top_.wdata_##n = active ? images[array][address] : 0;       \
-        ++array;                                                    \
+        top_.wdata_##n = active ? images[n][address] : 0;           \
     }
             ARRAYS(WRITE)
 #undef WRITE
             circuit_.tick();
         }
         release();
+        streams().load(images);
+        given_ = images;
     }
 
     std::vector<Words> read() {
@@ -69,6 +72,7 @@ public:
                                      ": read data does not hold while enable is low"};
         ARRAYS(HOLDS)
 #undef HOLDS
+        streams().read(images, given_, [this] { circuit_.tick(); });
         return images;
     }
 
@@ -99,6 +103,8 @@ public:
         circuit_.cycle = 0;
         circuit_.tick();
         expect_idle("in the cycle after done (cycle " + std::to_string(cycles) + ")");
+        if (STREAM_ERRORS(top_))
+            throw Broken{"protocol", "the circuit says that a stream was too short, or too long"};
         return Record{cycles, RETURNED(top_), CHECKSUM(top_), port().error(TOLD(top_))};
     }
 
@@ -137,6 +143,7 @@ private:
 
     Circuit circuit_;
     Vtop& top_;
+    std::vector<Words> given_;
 };
 
 #endif

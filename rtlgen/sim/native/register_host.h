@@ -36,6 +36,7 @@ public:
     }
 
     MemoryPort& port() { return circuit_.port(); }
+    Streams& streams() { return circuit_.streams(); }
 
     void reset() {
         top_.control_awvalid = top_.control_wvalid = top_.control_arvalid = 0;
@@ -54,7 +55,8 @@ public:
     }
         BLOCK_ARRAYS(WRITE)
 #undef WRITE
-        (void)images;
+        streams().load(images);
+        given_ = images;
     }
 
     std::vector<Words> read() {
@@ -68,6 +70,7 @@ public:
     }
         BLOCK_ARRAYS(READ)
 #undef READ
+        streams().read(images, given_, [this] { step(); });
         return images;
     }
 
@@ -192,6 +195,7 @@ private:
     }
 
     Circuit circuit_;
+    std::vector<Words> given_;
     Vtop& top_;
     DEVICE device_{};
     uint64_t limit_ = 0;
