@@ -108,8 +108,7 @@ def compile_verilated(
     unit = folder / "simulation.cpp"
     parts = [harness.main, *sorted(generated.glob("*.cpp"))]
     unit.write_text("".join(f'#include "{part}"\n' for part in parts), encoding="utf-8")
-    # Wave files are rarely asked for, and need headers of their own.
-    header = precompiled_header(verilator, harness.optimisation) if trace == "none" else None
+    header = precompiled_header(verilator, harness.optimisation, trace)
     flags = [
         harness.optimisation,
         *compile_flags(verilator, trace),

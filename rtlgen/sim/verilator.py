@@ -206,11 +206,14 @@ def compiler_version(compiler: str) -> str:
     return banner.stdout
 
 
-def precompiled_header(verilator: Verilator, optimisation: str) -> Path | None:
+def precompiled_header(
+    verilator: Verilator, optimisation: str, trace: TraceFormat = "none"
+) -> Path | None:
     """Return a header to include first: Verilator's, which the compiler has read once for all.
 
-    To read them takes twice as long as to compile a small model. None for another compiler than
-    GCC: that one reads the headers themselves where what it has of them does not fit.
+    To read them takes twice as long as to compile a small model; once for the models of each kind
+    of `trace`. None for another compiler than GCC: that one reads the headers themselves where what
+    it has of them does not fit.
 
     Raises
     ------
@@ -220,15 +223,16 @@ def precompiled_header(verilator: Verilator, optimisation: str) -> Path | None:
     version = compiler_version(compiler)
     if "Free Software Foundation" not in version:
         return None
-    flags = [optimisation, *compile_flags(verilator, "none")]
-    key = hashlib.sha256(shlex.join([compiler, version, _HEADERS, *flags]).encode()).hexdigest()
+    flags = [optimisation, *compile_flags(verilator, trace)]
+    text = _HEADERS if trace == "none" else f'{_HEADERS}#include "verilated_{trace}_c.h"\n'
+    key = hashlib.sha256(shlex.join([compiler, version, text, *flags]).encode()).hexdigest()
     place = cache_folder() / f"headers-{key[:12]}"
     if not place.is_dir():
         with new_in(cache_folder(), ".headers-", "compiling Verilator's headers") as folder:
             new = folder / "new"
             new.mkdir()
             header = new / HEADER_NAME
-            header.write_text(_HEADERS, encoding="utf-8")
+            header.write_text(text, encoding="utf-8")
             run_tool(
                 [compiler, *flags, "-x", "c++-header", header, "-o", f"{header}.gch"],
                 log=cache_folder() / f"headers{optimisation}.log",

@@ -15,6 +15,7 @@ from rtlgen.sim import verilator
 from rtlgen.sim.models import cocotb_harness, compile_verilated
 from rtlgen.sim.verilator import (
     OPTIMISATION,
+    TraceFormat,
     compiler_version,
     find_verilator,
     install,
@@ -55,11 +56,15 @@ def test_the_installation_names_no_path_of_its_builder(tmp_path: Path) -> None:
 @pytest.mark.skipif(
     "Free Software" not in compiler_version("g++"), reason="another compiler than GCC"
 )
-def test_a_model_is_compiled_behind_headers_that_were_read_before(tmp_path: Path) -> None:
+@pytest.mark.parametrize("trace", ["none", "vcd"])
+def test_a_model_is_compiled_behind_headers_that_were_read_before(
+    trace: TraceFormat, tmp_path: Path
+) -> None:
     source = tmp_path / "wire.v"
     source.write_text("module passed (input a, output b); assign b = a; endmodule\n")
     harness = cocotb_harness(["a", "b"], tmp_path / "public.vlt", "passed")
-    executable = compile_verilated(find_verilator(), [source], "passed", tmp_path, harness)
+    found = find_verilator()
+    executable = compile_verilated(found, [source], "passed", tmp_path, harness, trace)
     assert executable.exists()
     calls = (tmp_path / "build.log").read_text().splitlines()
     call = next(line for line in calls if line.startswith("$ ") and "simulation.cpp" in line)
@@ -70,7 +75,7 @@ def test_a_model_is_compiled_behind_headers_that_were_read_before(tmp_path: Path
         check=True,
     )
     # GCC marks what it took with an exclamation mark, and what did not fit with an x.
-    assert asked.stderr.startswith(f"! {precompiled_header(find_verilator(), OPTIMISATION)}.gch")
+    assert asked.stderr.startswith(f"! {precompiled_header(found, OPTIMISATION, trace)}.gch")
 
 
 def test_an_unknown_fragment_is_noticed(tmp_path: Path) -> None:
