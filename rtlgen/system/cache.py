@@ -32,12 +32,13 @@ class CacheUnwritableError(RtlgenError):
 _LOG = logging.getLogger("rtlgen.cache")
 
 MOST_TOOL_BYTES = 1 << 29
-"""Of compiled tools together: three times what one version of Verilator and of a compiler take."""
+"""Of compiled tools and models together: three times what one version of Verilator and of a
+compiler take. A model takes less than a MB."""
 
 IN_USE_SECONDS = 3600.0
 """After its last use, for which a compiled tool is kept: another process may be using it."""
 
-_TOOLS = ("verilator-*", "headers-*", "runtime-*")
+_TOOLS = ("verilator-*", "headers-*", "runtime-*", "model-*")
 
 
 def keep(place: Path) -> None:
@@ -61,6 +62,39 @@ def forget_old_tools(cache: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
             with contextlib.suppress(OSError):
                 path.unlink()
+
+
+def publish(new: Path, place: Path) -> None:
+    """Rename `new` to `place`, unless another process has put the same there meanwhile."""
+    try:
+        new.rename(place)
+    except OSError:
+        if not place.exists():
+            raise
+    keep(place)
+    forget_old_tools(place.parent)
+
+
+def copy_kept(place: Path, folder: Path) -> bool:
+    """Copy the files of a folder that is kept in the cache; return whether there is one."""
+    keep(place)
+    if not place.is_dir():
+        return False
+    shutil.copytree(place, folder, dirs_exist_ok=True)
+    return True
+
+
+def keep_copy(folder: Path, place: Path) -> None:
+    """Keep the files of a folder, but for the folders in it, as `place` in the cache.
+
+    Where the cache cannot be written, nothing is kept.
+    """
+    with contextlib.suppress(OSError), scratch_folder(place.parent, ".copy-") as scratch:
+        new = scratch / "new"
+        new.mkdir()
+        for file in (path for path in folder.iterdir() if path.is_file()):
+            shutil.copy2(file, new)
+        publish(new, place)
 
 
 def cache_folder() -> Path:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import cocotb_tools.config
+
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import DRIVER_FOLDER
 from rtlgen.sim import native_engine
@@ -23,7 +25,14 @@ from rtlgen.sim.cocotb_runner import (
 from rtlgen.sim.job import DRIVERS_VARIABLE, FOLDER_VARIABLE, Job, Result
 from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
 from rtlgen.sim.native_engine import NativeCircuit
-from rtlgen.sim.verilator import OPTIMISATION, UNOPTIMISED, Verilator, find_verilator
+from rtlgen.sim.verilator import (
+    OPTIMISATION,
+    UNOPTIMISED,
+    Verilator,
+    compiler_version,
+    find_verilator,
+)
+from rtlgen.system.cache import cache_folder, copy_kept, keep_copy
 from rtlgen.system.files import kept_for_its_log
 from rtlgen.system.tools import find_tool
 
@@ -128,7 +137,8 @@ def _cocotb_program(
         harness = replace(harness, optimisation=way.optimisation)
         compile_verilated(verilator, [verilog], top, place, harness, trace_format(trace))
 
-    return Program(way.simulator, _cached_model(base, manifest, way, compile_in), top, trace)
+    file = _cached_model(base, verilog, manifest, way, compile_in)
+    return Program(way.simulator, file, top, trace)
 
 
 def optimisation_of(manifest: Manifest) -> str:
@@ -138,12 +148,11 @@ def optimisation_of(manifest: Manifest) -> str:
 
 def native_model(verilog: Path, manifest: Manifest, base: Path, way: Way) -> Path:
     """Return the C++ program of a circuit, compiled below `base` when it is not there yet."""
+    drivers = verilog.parent / DRIVER_FOLDER
 
     def compile_in(place: Path, verilator: Verilator) -> None:
         harness: Harness
-        harness, wrapper = native_engine.native_harness(
-            place, manifest, verilog.parent / DRIVER_FOLDER
-        )
+        harness, wrapper = native_engine.native_harness(place, manifest, drivers)
         harness = replace(harness, optimisation=way.optimisation)
         compile_verilated(
             verilator,
@@ -154,11 +163,12 @@ def native_model(verilog: Path, manifest: Manifest, base: Path, way: Way) -> Pat
             trace_format(way.trace),
         )
 
-    return _cached_model(base, manifest, way, compile_in)
+    return _cached_model(base, verilog, manifest, way, compile_in)
 
 
 def _cached_model(
     base: Path,
+    verilog: Path,
     manifest: Manifest,
     way: Way,
     compile_in: Callable[[Path, Verilator], None],
@@ -166,20 +176,20 @@ def _cached_model(
     """Return the executable for exactly this Verilog, compiled when it is not there yet.
 
     It is compiled in a folder of its own that is renamed at the end, so a model is whole or absent.
+    The cache has one for all folders in which the same circuit is simulated.
     """
     verilator = find_verilator()
-    header = native_engine.design_header(manifest)
-    parts = [manifest.verilog.sha256, str(verilator.root), header, way.optimisation]
-    if way.engine == "native":
-        parts.append(native_engine.program_text())
-    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    key = hashlib.sha256("\n".join(_model_parts(verilog, manifest, way, verilator)).encode())
     family = f"model-{way.engine}-{trace_format(way.trace)}-"
-    place = base / f"{family}{key}"
+    name = f"{family}{key.hexdigest()[:16]}"
+    place, kept = base / name, cache_folder() / name
     executable = place / "simulation"
     if executable.exists():
         return executable
     with kept_for_its_log(base, "compile-") as scratch:
-        compile_in(scratch, verilator)
+        if not copy_kept(kept, scratch):
+            compile_in(scratch, verilator)
+            keep_copy(scratch, kept)
         # Models of earlier Verilog in this directory: nothing will ask for them again.
         for stale in base.glob(f"{family}*"):
             shutil.rmtree(stale, ignore_errors=True)
@@ -189,3 +199,18 @@ def _cached_model(
             if not executable.exists():
                 raise
     return executable
+
+
+def _model_parts(verilog: Path, manifest: Manifest, way: Way, verilator: Verilator) -> list[str]:
+    """Return all that a model is made from."""
+    compiler = find_tool("g++", "c++")
+    parts = [str(verilator.root), compiler, compiler_version(compiler), way.optimisation]
+    parts.append(verilog.read_text(encoding="utf-8"))
+    if way.engine == "cocotb":
+        return [*parts, str(cocotb_tools.config.libs_dir), *(p.name for p in manifest.ports)]
+    parts += [native_engine.wrapper_verilog(manifest), native_engine.design_header(manifest)]
+    parts.append(native_engine.program_text())
+    if manifest.registers is not None:
+        drivers = sorted((verilog.parent / DRIVER_FOLDER).glob("*.[ch]"))
+        parts += [path.read_text(encoding="utf-8") for path in drivers]
+    return parts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from pywellen import Waveform
 from rtlgen.errors import RtlgenError
 from rtlgen.manifest.file import StaleVerilogError
 from rtlgen.sim.cocotb_runner import NoSharedPythonError, Simulator
+from rtlgen.sim.models import compile_verilated
 from rtlgen.sim.verilator import has_header
 from rtlgen.system.tools import MissingToolError
+from rtlgen.verify import loading
 from rtlgen.verify.cosim import Engine, SimulationResult, simulate, simulate_all
 from rtlgen.verify.errors import (
     HangError,
@@ -50,8 +53,10 @@ def assert_right(result: SimulationResult, seed: int) -> None:
 @pytest.mark.sample("icarus-cocotb")
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_every_engine_gives_arrays_results_and_cycles(
-    tmp_path: Path, simulator: Simulator, engine: Engine
+    tmp_path: Path, simulator: Simulator, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Compiled here, whoever has simulated the same circuit.
+    monkeypatch.setattr(loading, "cache_folder", lambda: tmp_path / "cache")
     folder = tmp_path / "a folder with spaces"
     manifest = build_scale_add(folder)
     result = simulate(
@@ -183,6 +188,33 @@ def test_only_models_of_long_runs_are_optimised(tmp_path: Path, engine: Engine) 
         (call,) = (line for line in log.read_text().splitlines() if "simulation.cpp" in line)
         assert (" -O1 " in call) == (cycles == OPTIMISED_FROM_CYCLES)
         assert (" -O0 " in call) == (cycles < OPTIMISED_FROM_CYCLES)
+
+
+@pytest.mark.sample("native")
+@pytest.mark.parametrize("engine", ["native", "cocotb"])
+def test_a_model_is_compiled_once_for_all_folders(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = []
+
+    def counted(*given: Any) -> Path:
+        compiled.append(given)
+        return compile_verilated(*given)
+
+    monkeypatch.setattr(loading, "compile_verilated", counted)
+    monkeypatch.setattr(loading, "cache_folder", lambda: tmp_path / "cache")
+    (tmp_path / "cache").mkdir()
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        manifest = build_scale_add(folder)
+        assert_right(simulate(folder, manifest, random_inputs(1), engine=engine), 1)
+        (log,) = folder.glob("sim-verilator/model-*/build.log")
+        assert "simulation.cpp" in log.read_text()
+    assert len(compiled) == 1
+    held = "{{16{k_held[15]}}, k_held}"
+    manifest = build_scale_add(tmp_path / "other", sabotaged(held, "{{16{k[15]}}, k}"))
+    wrong = simulate(tmp_path / "other", manifest, random_inputs(3), engine=engine)
+    assert len(compiled) == 2
+    assert not np.array_equal(wrong.arrays["C"], expected_c(random_inputs(3)))
 
 
 def test_verilator_is_driven_from_cpp_and_icarus_by_cocotb(tmp_path: Path) -> None:
