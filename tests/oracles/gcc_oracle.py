@@ -93,10 +93,12 @@ def _compiled(text: str, function: str, define: tuple[str, ...]) -> tuple[list[s
         # Compilers that do not know `_Float16` do not know how it is rounded, either.
         flags.append(f"-fexcess-precision={'16' if '_Float16' in text else 'standard'}")
         _gcc(["-E", "-P", *flags, str(source), "-o", str(preprocessed)])
-        functions = folder / "library.c"
-        functions.write_text(called_library(text))
         flags += [f"-fno-builtin-{each}" for each in sorted(math_functions())]
-        sources = [str(source), str(functions)]
+        sources = [str(source)]
+        if called := called_library(text):
+            functions = folder / "library.c"
+            functions.write_text(called)
+            sources.append(str(functions))
         _gcc([*flags, *FLAGS, "-shared", "-fPIC", *sources, "-o", str(library), "-lm"])
         return parameter_names(function, preprocessed.read_text()), library.read_bytes()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import rtlgen
 from rtlgen.frontend import parse_text
 from rtlgen.ir.types import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, FloatType
+from rtlgen.manifest.contents import Manifest
 from rtlgen.verify import c_oracle
 from rtlgen.verify.c_oracle import COptions, c_outcomes, with_known_nan
 from rtlgen.verify.compare import compare_memories
@@ -32,7 +34,6 @@ double scaled(const float x[4], float y[4], float a, double b) {
   for (int i = 0; i < 4; i++) y[i] = a * x[i] + y[i];
   return y[3] * b;
 }"""
-MANIFEST = rtlgen.compile(source=SCALED).manifest
 GIVEN: dict[str, Any] = {
     "x": np.ones(4, np.float32),
     "y": np.zeros(4, np.float32),
@@ -41,18 +42,24 @@ GIVEN: dict[str, Any] = {
 }
 
 
+@cache
+def manifest() -> Manifest:
+    return rtlgen.compile(source=SCALED).manifest
+
+
 def test_the_manifest_names_the_types() -> None:
-    types = {array.name: array.type for array in MANIFEST.arrays}
-    types |= {scalar.name: scalar.type for scalar in MANIFEST.scalars}
+    types = {array.name: array.type for array in manifest().arrays}
+    types |= {scalar.name: scalar.type for scalar in manifest().scalars}
     assert {name: types[name] for name in GIVEN} == {
         "x": "float32", "y": "float32", "a": "float32", "b": "float64",
     }  # fmt: skip
-    assert MANIFEST.returned is not None and MANIFEST.returned.type == "float64"
+    returned = manifest().returned
+    assert returned is not None and returned.type == "float64"
 
 
 @pytest.mark.parametrize("a", [0.1, np.float32(0.1), np.float64(0.1), np.array(0.1)])
 def test_a_scalar_is_converted_as_an_argument_of_c(a: Any) -> None:
-    checked = check_inputs({**GIVEN, "a": a}, MANIFEST)
+    checked = check_inputs({**GIVEN, "a": a}, manifest())
     assert type(checked["a"]) is np.float32 and checked["a"] == np.float32(0.1)
     assert type(checked["b"]) is np.float64 and checked["b"] == 0.1
 
@@ -69,12 +76,12 @@ def test_a_scalar_is_converted_as_an_argument_of_c(a: Any) -> None:
 )
 def test_what_is_no_such_number_is_refused(name: str, value: Any, message: str) -> None:
     with pytest.raises(InputTypeError) as caught:
-        check_inputs({**GIVEN, name: value}, MANIFEST)
+        check_inputs({**GIVEN, name: value}, manifest())
     assert caught.value.diagnostic.message == message
 
 
 def test_infinite_arguments_are_numbers() -> None:
-    assert check_inputs({**GIVEN, "a": float("-inf")}, MANIFEST)["a"] == -np.inf
+    assert check_inputs({**GIVEN, "a": float("-inf")}, manifest())["a"] == -np.inf
 
 
 def test_a_number_is_no_argument_of_an_integer() -> None:
@@ -88,9 +95,9 @@ def test_a_number_is_no_argument_of_an_integer() -> None:
 def test_numbers_survive_the_way_through_files(tmp_path: Path) -> None:
     nan = np.array([0x7FC00001, 0x80000000, 1, 0xFF800000], np.uint32).view(np.float32)
     np.savez(tmp_path / "in.npz", allow_pickle=False, **{**GIVEN, "x": nan})
-    loaded = load_inputs(tmp_path / "in.npz", MANIFEST)
+    loaded = load_inputs(tmp_path / "in.npz", manifest())
     assert to_words(np.asarray(loaded["x"])).tolist() == to_words(nan).tolist()
-    save_outputs(tmp_path / "out.npz", {"y": nan}, np.float64(0.5), MANIFEST)
+    save_outputs(tmp_path / "out.npz", {"y": nan}, np.float64(0.5), manifest())
     with np.load(tmp_path / "out.npz") as archive:
         assert to_words(archive["y"]).tolist() == to_words(nan).tolist()
         np.testing.assert_array_equal(archive["return"], np.float64(0.5), strict=True)
@@ -117,10 +124,10 @@ def test_bfloat16_is_given_as_patterns_too(dtype: str) -> None:
 )  # fmt: skip
 def test_limits_are_finite_numbers_in_order(limits: tuple[float, float], is_right: bool) -> None:
     if is_right:
-        assert check_ranges({"x": limits}, MANIFEST) == {"x": limits}
+        assert check_ranges({"x": limits}, manifest()) == {"x": limits}
         return
     with pytest.raises(InputTypeError, match="is no range of values of x"):
-        check_ranges({"x": limits}, MANIFEST)
+        check_ranges({"x": limits}, manifest())
 
 
 def test_a_difference_shows_numbers_and_their_bits() -> None:
