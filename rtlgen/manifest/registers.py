@@ -45,6 +45,8 @@ ERRORS = (
     ("ABORTED", "the run was aborted; the arrays hold nothing of use"),
     ("ACCESS", "an array on chip was read or written in a run, or an address where nothing is"),
     ("VALUE", "an argument is beyond its bound: nothing was run"),
+    ("SHORT", "a stream ended before the last element of its array"),
+    ("LONG", "a stream did not end with the last element of its array; the rest of it is dropped"),
 )
 """Name and meaning of each code of register ERROR, from 0 on."""
 

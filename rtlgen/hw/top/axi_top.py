@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 
 from amaranth.hdl import (
     Cat,
@@ -22,7 +23,8 @@ from rtlgen.hw.index_units import all_of
 from rtlgen.hw.kernel import Kernel
 from rtlgen.hw.names import port_names
 from rtlgen.hw.off_chip import memory_pins
-from rtlgen.hw.port_comments import axi_comments
+from rtlgen.hw.port_comments import axi_comments, stream_comments
+from rtlgen.hw.stream_ports import stream_pins
 from rtlgen.hw.top.array_windows import ArrayWindows
 from rtlgen.hw.top.axi_lite import AxiLite, axi_lite_members
 from rtlgen.hw.top.block_control import ERROR_CODES, BlockControl
@@ -57,10 +59,15 @@ _ENABLING_BITS = (
     ("IER", "DONE", "enable_done"),
     ("IER", "ERROR", "enable_error"),
 )
+_STANDS_STILL = (
+    "STALL_KERNEL",
+    "stands_still",
+    "cycles in which nothing was computed, for either reason",
+)
 _WAITS = (
     ("STALL_LOAD", "loads_wait", "cycles in which an address or a word to read was waited for"),
     ("STALL_STORE", "stores_wait", "cycles in which an address or a word to write waited"),
-    ("STALL_KERNEL", "stands_still", "cycles in which nothing was computed, for either reason"),
+    _STANDS_STILL,
     ("BEATS_READ", "read", "words that came over the bus"),
     ("BEATS_WRITTEN", "written", "words that went over the bus"),
 )
@@ -97,6 +104,11 @@ def registers_of(plan: KernelPlan, version: str) -> RegisterMap:
             RegisterValue(name, COUNTER_BITS, "ro", f"of the last run: {meaning}")
             for name, _, meaning in _WAITS
         ]
+    if plan.stream_memories:
+        meaning = (
+            "of the last run: cycles in which nothing was computed, since a stream was waited for"
+        )
+        values.append(RegisterValue("STALL_KERNEL", COUNTER_BITS, "ro", meaning))
     arrays = tuple(
         (memory.name, memory.depth, memory.width_bits // 8)
         for memory in plan.memories
@@ -111,6 +123,15 @@ def bus_pins(side: MemorySide) -> dict[str, Member]:
     return {name: member for name, member in pins if name.startswith(BUS_PREFIX)}
 
 
+def _stream_pins(plan: KernelPlan) -> Iterator[tuple[str, Member, str]]:
+    """Yield the pins of streams, which the block has from its kernel, and what they carry."""
+    names = port_names(plan)
+    for memory in plan.stream_memories:
+        comments, ports = stream_comments(memory, names), asdict(names.streams[memory.name])
+        for pin, member in stream_pins(memory).items():
+            yield ports[pin], member, comments[ports[pin]]
+
+
 class AxiTop(wiring.Component):
     """A kernel with registers, an interrupt, and buses.
 
@@ -119,6 +140,7 @@ class AxiTop(wiring.Component):
     aclk: In(1). aresetn: In(1), active low, for both sides of every bus.
     s_axi_control_NAME: pins of the AXI4-Lite port; see `axi_lite_members`.
     m_axi_NAME: pins of the AXI4 port, where arrays are off chip.
+    s_axis_NAME_PIN, m_axis_NAME_PIN: of AXI4-Stream, as of `Kernel`.
     irq: Out(1), high as long as there is a cause that counts.
 
     A run that is aborted ends when nothing is under way on the bus; a kernel without a bus at once.
@@ -136,6 +158,7 @@ class AxiTop(wiring.Component):
         members |= {f"{CONTROL_PREFIX}{name}": member for name, member in pins.items()}
         if plan.memory_side is not None:
             members |= bus_pins(plan.memory_side)
+        members |= {port: member for port, member, _ in _stream_pins(plan)}
         super().__init__(Signature(members))
 
     @property
@@ -148,6 +171,7 @@ class AxiTop(wiring.Component):
             INTERRUPT: "high as long as there is a cause that counts",
             **axi_comments(CONTROL_PREFIX, names, "AXI4-Lite, registers"),
             **axi_comments(BUS_PREFIX, names, "AXI4"),
+            **{port: comment for port, _, comment in _stream_pins(self.plan)},
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -174,10 +198,18 @@ class _TopBuilder:
         m.submodules.control_port = self._port
         m.submodules.registers = self._file
         kernel_reset = Signal()
-        m.submodules.kernel = ResetInserter(kernel_reset)(self._kernel)
+        if self._kernel.can_abort:
+            # The ports of its streams have words under way, and end them by themselves.
+            m.submodules.kernel = self._kernel
+            m.d.comb += self._kernel.abort.eq(kernel_reset)
+        else:
+            m.submodules.kernel = ResetInserter(kernel_reset)(self._kernel)
         pins = axi_lite_members(top.registers.address_bits)
         for name, member in pins.items():
             outside, inside = getattr(top, f"{CONTROL_PREFIX}{name}"), getattr(self._port, name)
+            m.d.comb += outside.eq(inside) if member.flow == Out else inside.eq(outside)
+        for name, member, _ in _stream_pins(self._plan):
+            outside, inside = getattr(top, name), getattr(self._kernel, name)
             m.d.comb += outside.eq(inside) if member.flow == Out else inside.eq(outside)
         guard = self._build_bus()
         self._build_access()
@@ -318,6 +350,11 @@ class _TopBuilder:
             self._top.irq.eq(control.irq),
         ]
         self._count("CYCLES", control.accepted, control.running)
+        if kernel.can_abort:
+            self._count("STALL_KERNEL", control.accepted, control.running & kernel.stands_still)
+        if any(memory.kind == "source" for memory in self._plan.stream_memories):
+            too_long = Mux(kernel.stream_long, ERROR_CODES["LONG"], 0)
+            m.d.comb += control.answer.eq(Mux(kernel.stream_short, ERROR_CODES["SHORT"], too_long))
         if guard is None:
             return
         response = kernel.mem_error_response

@@ -149,7 +149,7 @@ def _numpy(type_: str) -> str:
 
 
 def _example(manifest: Manifest, off_chip: list[str]) -> str:
-    names = [a.name for a in manifest.data_arrays if "in" in a.role]
+    names = [a.name for a in manifest.data_arrays if "in" in a.role and a.stream is None]
     given = [f"{name}={name.lower()}{'_address' if name in off_chip else ''}" for name in names]
     given += [f"{scalar.name}={scalar.name}" for scalar in manifest.scalars]
     return f"left = block.run({', '.join(given)})"
@@ -176,7 +176,7 @@ def _arguments(manifest: Manifest) -> list[_Argument]:
         )
         for s in manifest.scalars
     ]
-    on_chip = {array.name for array in manifest.host_arrays}
+    on_chip = {array.name for array in manifest.held_arrays}
     for array in manifest.arrays:
         name, kind, given = array.name, c_type(array.type), parameters[array.name]
         if name in mapped:

@@ -7,6 +7,7 @@ put into its place here.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from xml.etree import ElementTree
 
 from systemrdl.node import RootNode
@@ -84,6 +85,13 @@ def _bus_interfaces(manifest: Manifest, map_name: str) -> ElementTree.Element:
     if manifest.memory is not None:
         master = _element("master", _element("addressSpaceRef", addressSpaceRef="memory"))
         made.append(_bus(manifest, "m_axi", "AXI4", master, "m_axi_"))
+    for array in manifest.streams:
+        assert array.stream is not None
+        pins = asdict(array.stream)
+        name = array.stream.tdata.removesuffix("_tdata")
+        role = _element("slave" if array.role == "in" else "master")
+        maps = [(pin.upper(), port) for pin, port in pins.items()]
+        made.append(_interface(name, _AMBA, "AXI4Stream", role, maps))
     signals = (
         ("aclk", "clock", _XILINX_SIGNAL, "CLK", manifest.clock),
         ("aresetn", "reset", _XILINX_SIGNAL, "RST", manifest.reset),

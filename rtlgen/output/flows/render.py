@@ -58,7 +58,15 @@ def _context(directory: Path, manifest: Manifest) -> Mapping[str, object]:
         "id_bits": ways[roles["awid"]].width if roles else 0,
         "signals": {role: _litex_signal(role) for role in roles},
         "control": _control_roles(manifest),
+        "streams": _streams(manifest),
+        "streamed": [port for roles in _streams(manifest).values() for port in roles.values()],
     }
+
+
+def _streams(manifest: Manifest) -> Mapping[str, Mapping[str, str]]:
+    """Return the ports of each stream by their roles; by the names of the streams' ports."""
+    ports = (array.stream for array in manifest.streams)
+    return {port.tdata.removesuffix("_tdata"): asdict(port) for port in ports if port is not None}
 
 
 def _control_roles(manifest: Manifest) -> Mapping[str, str]:
