@@ -44,9 +44,7 @@ class Bench:
         self.case = json.loads((FOLDER / "case.json").read_text(encoding="utf-8"))
         self.words: int = self.case["words"]
         reset = (dut.aresetn, False)
-        self.master = AxiLiteMaster(
-            AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.aclk, *reset
-        )
+        self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.aclk, *reset)
         source, sink = (AxiStreamBus.from_prefix(dut, name) for name in ("s_axis_x", "m_axis_y"))
         # A word is one item of a frame, however wide it is.
         self.source = AxiStreamSource(source, dut.aclk, *reset, byte_lanes=1)
@@ -95,7 +93,7 @@ class Bench:
         def wait() -> str:
             while not self.driver.is_done():
                 pass
-            found = self.errors[self.driver.error]
+            found: str = self.errors[self.driver.error]
             self.driver.set("ERROR", 0xF)
             self.driver.set("CTRL", 1 << 1)
             return found
