@@ -75,6 +75,7 @@ def prepare(folder: Path, source: str, **options: Any) -> rtlgen.Design:
         "on_chip": on_chip,
         "scalars": [scalar.name for scalar in manifest.scalars],
         "limits": {each.name: each.limits for each in manifest.scalars if each.limits is not None},
+        "twins": [array.name for array in manifest.arrays if array.is_double],
         "roles": [array.role for array in manifest.data_arrays],
         "cycles": manifest.predicted_cycles,
         "sets": len(sets),
@@ -99,20 +100,22 @@ def run(folder: Path, name: str, simulator: str, seeds: range) -> None:
 
 CASES = [
     pytest.param(MIXED, {}, id="on chip"),
+    pytest.param(MIXED, {"double_buffer": ["A", "B", "C", "D"]}, id="twins"),
+    pytest.param(MIXED, {"double_buffer": "A", "memory": {"C": "axi"}}, id="one twin"),
     pytest.param(BOUNDED, {}, id="bounds"),
     pytest.param(MIXED, {"memory": {"A": "axi", "C": "axi"}}, id="both"),
     pytest.param(LARGE, {"memory": "axi", "bus_bits": 32}, id="axi"),
 ]
 
 
-@pytest.mark.sample("icarus-both", "icarus-bounds")
+@pytest.mark.sample("icarus-both", "icarus-twins", "icarus-bounds")
 @pytest.mark.parametrize(("source", "options"), CASES)
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_a_block_is_right_whatever_is_done_to_it(
     tmp_path: Path, simulator: str, source: str, options: dict[str, Any]
 ) -> None:
     design = prepare(tmp_path, source, **options)
-    run(tmp_path, design.plan.name, simulator, range(11))
+    run(tmp_path, design.plan.name, simulator, range(13))
 
 
 @pytest.mark.long

@@ -100,6 +100,7 @@ from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.tiling.written_out import plan_in_lanes
 from rtlgen.transforms.distribute import distribute
+from rtlgen.transforms.double_buffer import double_buffered
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.lane_wishes import LaneWishes, place_of
@@ -177,7 +178,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
         deep_recursion(),
     ):
         program = replace(program, scop=in_streams(program.scop, options.memory, options.checksum))
-        live = live_program(examine(program))
+        live = _double_buffered(live_program(examine(program)), options)
         if any(array.is_stream for array in live.scop.arrays):
             require_in_order(analyse(live).sets)
         options = without_dead_loops(options, program.scop, live.scop)
@@ -193,6 +194,12 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
             limits=tuple(limits),
             steps=tally.steps,
         )
+
+
+def _double_buffered(program: ParsedProgram, options: CompileOptions) -> ParsedProgram:
+    """Return the program with two copies of the arrays for which they are asked."""
+    elsewhere = [name for name, place in options.memory.items() if place != "onchip"]
+    return replace(program, scop=double_buffered(program.scop, options.double_buffers, elsewhere))
 
 
 def _limit_without_gain(

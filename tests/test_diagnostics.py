@@ -352,6 +352,13 @@ def a_recurrence_for_two_threads(_: pytest.MonkeyPatch) -> None:
     program_error(text, memory={"": "axi"}, threads=2, tile=(4,))
 
 
+@provokes("E0320")
+def two_copies_of_what_the_host_does_not_reach(_: pytest.MonkeyPatch) -> None:
+    text = "void f(int a[9])\n{\n  int b[9];\n  for (int i = 0; i < 9; i++)\n    b[i] = a[i];\n"
+    text += "  for (int i = 0; i < 9; i++)\n    a[i] = b[8 - i];\n}\n"
+    program_error(text, double_buffers=("b",))
+
+
 @provokes("E0401")
 def an_unknown_target(_: pytest.MonkeyPatch) -> None:
     design(target="asic")

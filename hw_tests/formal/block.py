@@ -182,7 +182,13 @@ class Control(wiring.Component):
             aborted.eq(control.ended & control.stop & (control.error == 0)),
             answered.eq(control.ended & control.running & ~control.stop & (control.error == 0)),
             code.eq(self.answer),
-            clean.eq(control.accepted & self.has_meaning & ~self.refused & ~self.start_written),
+            clean.eq(
+                control.accepted
+                & self.has_meaning
+                & ~self.refused
+                & ~self.start_written
+                & ~self.swap_written
+            ),
         ]
         with m.If(aborted):
             m.d.comb += Assert(control.error == ERROR_CODES["ABORTED"])

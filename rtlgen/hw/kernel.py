@@ -24,13 +24,14 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS
 from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
+from rtlgen.hw.doubled_storage import DoubledStorage
 from rtlgen.hw.held_scalars import HeldScalars
 from rtlgen.hw.issue_points import OWN_NAMES, region_names
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.memory_users import Loader, MemoryUsers
 from rtlgen.hw.mover import Mover
-from rtlgen.hw.names import STREAM_ERRORS, Namer, PortNames, port_names, prefix_ports
+from rtlgen.hw.names import STREAM_ERRORS, SWAP_PORT, Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.off_chip import OffChipPort, memory_pins
 from rtlgen.hw.port_comments import port_comments
 from rtlgen.hw.region_parts import RegionParts, port_uses
@@ -52,6 +53,8 @@ class Kernel(wiring.Component):
     -------
     start: In(1), looked at in idle. done: Out(1), high in the cycle of the last store, or of the
         checksum's last step. idle: Out(1), high while nothing runs.
+    swap: In(1), where arrays are there twice: looked at in idle. In a cycle with `swap` or `start`,
+        the copies of the host and of the kernel are swapped.
     scalar arguments: In, by name, captured with start.
     return_value: Out, valid from done until the next start; where the function returns something.
     checksum: Out(64), likewise; where the plan has a checksum.
@@ -89,6 +92,8 @@ class Kernel(wiring.Component):
         if plan.returned is not None and plan.memory(plan.returned).kind != "register":
             raise PlanError(f"the returned {plan.returned} is not in a register")
         members = {"start": In(1), "done": Out(1), "idle": Out(1)}
+        if plan.has_twins:
+            members[SWAP_PORT] = In(1)
         for scalar in plan.scalars:
             members[self.names.scalars[scalar.name]] = In(unsigned(scalar.width_bits))
         for memory in plan.memories:
@@ -158,9 +163,15 @@ class _KernelBuilder:
         # The part of the body that each region belongs to.
         self._part_of = [n for n, part in enumerate(self._plan.body) for _ in regions_of(part)]
         self._sequencer = Sequencer(self._phases())
+        self._hosts_copy = Signal(2, init=0b10)
+        """Which copy is the host's, of what is there twice: one hot."""
+
         self._tiles: dict[int, TileParts] = {}
         self._off_chip: OffChipPort | None = None
         self._streams: dict[str, SourcePort | SinkPort] = {}
+        self._doubled: dict[str, DoubledStorage] = {}
+        """By the names of their modules; of a kernel that may stand still, they do not."""
+
         self._advance = Signal(name="advance")
         self._looked_up = {
             op.memory
@@ -178,6 +189,9 @@ class _KernelBuilder:
             kernel.done.eq(ends if is_static else ends & self._advance),
             kernel.idle.eq(self._sequencer.idle),
         ]
+        if self._plan.has_twins:
+            with m.If(kernel.idle & (kernel.start | getattr(kernel, SWAP_PORT))):
+                m.d.sync += self._hosts_copy.eq(Cat(reversed(self._hosts_copy)))
         ports = {name: getattr(kernel, port) for name, port in kernel.names.scalars.items()}
         self._scalars.capture(m, self._sequencer.accepted, ports)
         for number, part in enumerate(self._plan.body):
@@ -202,7 +216,10 @@ class _KernelBuilder:
         return m if is_static else self._standing_still()
 
     def _standing_still(self) -> Fragment:
-        """Return the kernel with all of it but the ports of its streams stopped where one waits."""
+        """Return the kernel with all of it stopped where a stream waits.
+
+        But for the ports of streams, and for the copies that the host has of what is there twice.
+        """
         m, kernel, ports = self._m, self._kernel, self._streams.values()
         m.d.comb += self._advance.eq(~Cat(port.wants & ~port.can for port in ports).any())
         for port in ports:
@@ -225,6 +242,8 @@ class _KernelBuilder:
         for name, port in self._streams.items():
             module = self._modules.name(f"{name}_stream")
             fragment.add_subfragment(Fragment.get(port, None), module)
+        for module, storage in self._doubled.items():
+            fragment.add_subfragment(Fragment.get(storage, None), module)
         return fragment
 
     def _build_stream(self, memory: Memory) -> None:
@@ -384,10 +403,18 @@ class _KernelBuilder:
             tuple(loader.user for loader in users.loads),
             tuple(storer.user for storer in users.stores),
             is_looked_up=memory.name in self._looked_up,
+            may_stand_still=bool(self._plan.stream_memories),
         )
-        m.submodules[self._modules.name(f"{memory.name}_memory")] = storage
+        module = self._modules.name(f"{memory.name}_memory")
         prefix_ports(storage, memory.name)
         m.d.comb += storage.idle.eq(self._sequencer.idle)
+        if isinstance(storage, DoubledStorage):
+            m.d.comb += storage.hosts.eq(self._hosts_copy)
+        if isinstance(storage, DoubledStorage) and storage.may_stand_still:
+            m.d.comb += storage.moves.eq(self._advance)
+            self._doubled[module] = storage
+        else:
+            m.submodules[module] = storage
         users.connect(m, storage)
         if memory.has_host_port:
             self._connect_host(memory.name, storage)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtlgen.hw.block_storage import BlockStorage
+from rtlgen.hw.doubled_storage import DoubledStorage
 from rtlgen.hw.memory import ArrayStorage, LoadUser, StoreUser
 from rtlgen.hw.part_storage import PartStorage
 from rtlgen.hw.small_storage import RegisterStorage, RomStorage
@@ -24,12 +25,17 @@ def build_storage(
     stores: tuple[StoreUser, ...],
     *,
     is_looked_up: bool = False,
+    may_stand_still: bool = False,
 ) -> ArrayStorage:
     """Return the storage for a memory of the plan.
 
     Parameters
     ----------
     is_looked_up: whether some user computes its addresses.
+    may_stand_still: whether the kernel does not move on in every cycle of a run.
     """
     kind = PartStorage if plan.part is not None else _KINDS[plan.kind]
+    if plan.is_double:
+        first, second = (kind(plan, loads, stores, is_looked_up) for _ in range(2))
+        return DoubledStorage((first, second), may_stand_still=may_stand_still)
     return kind(plan, loads, stores, is_looked_up)

@@ -13,6 +13,9 @@ from rtlgen.manifest.contents import HostPort, StreamPort
 from rtlgen.manifest.memory_map import AxiPorts, MemoryPorts
 
 CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
+SWAP_PORT = "swap"
+"""Of a kernel that has arrays twice."""
+
 MEMORY_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack")
 STREAM_ERRORS = ("stream_short", "stream_long")
 _AXI_OWN_PORTS = ("error", "error_address", "error_write", "error_response")
@@ -118,7 +121,8 @@ def port_names(plan: KernelPlan) -> PortNames:
         reserved = (*reserved, *STREAM_ERRORS, "abort", "can_abort", "stands_still", "tells_stalls")
     # Only where it is there: the ports of other designs keep their names.
     memory = () if plan.memory_side is None else astuple(memory_ports(plan.memory_side))
-    namer = Namer((*reserved, *memory))
+    swap = (SWAP_PORT,) if plan.has_twins else ()
+    namer = Namer((*reserved, *memory, *swap))
     scalars = {scalar.name: namer.name(scalar.name) for scalar in plan.scalars}
     suffixes = tuple(f"_{suffix}" for suffix in _HOST_SUFFIXES)
     hosts = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
-from rtlgen.hw.names import PortNames, memory_ports
+from rtlgen.hw.names import SWAP_PORT, PortNames, memory_ports
 from rtlgen.ir.plan import KernelPlan, Memory, MemorySide
 
 _CONTROL = {
@@ -18,6 +18,7 @@ _CONTROL = {
     "stream_long": "a stream of this run did not end with its array; likewise",
     "abort": "breaks off the run",
 }
+_WHILE_IDLE = "while idle is high"
 _FIXED_PINS = {
     "en": "memory off chip: an access, which holds still until the answer",
     "we": "a bit for each byte of the word that is written; 0 reads",
@@ -44,6 +45,10 @@ _CHANNELS = {
 def port_comments(plan: KernelPlan, names: PortNames) -> dict[str, str]:
     """Return what each port of a kernel carries, by its name."""
     comments = dict(_CONTROL)
+    if plan.has_twins:
+        comments[SWAP_PORT] = (
+            "gives the host the copies that the kernel has, and back, as start does"
+        )
     for scalar, port in names.scalars.items():
         comments[port] = f"argument {scalar}, taken over with start"
     for memory in plan.memories:
@@ -52,7 +57,8 @@ def port_comments(plan: KernelPlan, names: PortNames) -> dict[str, str]:
             shape = "".join(f"[{extent}]" for extent in memory.shape)
             comments |= {
                 host.addr: f"array {memory.name}{shape}: number of the element, in the order of C",
-                host.en: "the host's access, while idle is high",
+                host.en: "the host's access, "
+                + ("to the copy that is not the kernel's" if memory.is_double else _WHILE_IDLE),
                 host.we: "a bit for each byte that is written; 0 reads",
                 host.wdata: "element that is written",
                 host.rdata: "element that was read, from the next cycle on",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.bank_map import BankMap, Cut, bank_map
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role, Storage
+from rtlgen.system.typed_json import IF_GIVEN
 from rtlgen.target import RamStyle
 
 MemoryKind: TypeAlias = Literal["block", "register", "rom", "filled", "drained", "source", "sink"]
@@ -62,6 +63,8 @@ class Memory:
         in the same cycle, so the RAM needs no logic for that case.
     style: of a `block` or a window: `distributed` is made of the logic cells' memories.
     part: the part of an array that it holds besides that array's own memory, or None.
+    is_double: whether all of it is there twice: a run has one of the two, and the host the other,
+        in the run and before and after it; they are swapped when a run begins.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Memory:
     cuts: tuple[Cut, ...] = ()
     style: RamStyle = "block"
     part: ArrayPart | None = None
+    is_double: bool = field(default=False, metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
         if self.read_ports < 1 or self.write_ports < 1:
@@ -99,6 +103,9 @@ class Memory:
             raise PlanError(f"{self.name}: a {self.kind} shows its element at once, to the outside")
         if self.style != "block" and (self.kind in ("register", "rom") or self.is_stream):
             raise PlanError(f"{self.name}: a {self.kind} is not made of {self.style} RAM")
+        is_hosted = self.has_host_port or (self.part is not None and self.part.is_hosted)
+        if self.is_double and not is_hosted:
+            raise PlanError(f"{self.name}: two copies, and the host reaches none")
         if self.part is not None:
             self._require_part(self.part)
         if self.is_window:
@@ -191,6 +198,11 @@ class Memory:
         if self.kind == "rom":
             return self.depth > LOGIC_TABLE_WORDS
         return self.kind == "block" or self.is_window
+
+    @property
+    def twins(self) -> int:
+        """How often all of it is there."""
+        return 2 if self.is_double else 1
 
     @property
     def has_host_port(self) -> bool:

@@ -284,6 +284,11 @@ class KernelPlan:
         """The arrays whose elements come in, or go out, one after another."""
         return tuple(memory for memory in self.memories if memory.is_stream)
 
+    @property
+    def has_twins(self) -> bool:
+        """Whether some memory is there twice, one for the host and one for a run."""
+        return any(memory.is_double for memory in self.memories)
+
     def memory(self, name: str) -> Memory:
         """Return the memory called `name`; KeyError when there is none."""
         for memory in self.memories:

@@ -52,12 +52,13 @@ def block_rams(plan: KernelPlan, target: Target) -> int:
 def memory_block_rams(plan: KernelPlan, memory: Memory, target: Target) -> int:
     """Return the number of block RAMs of a memory that is made of them, all copies counted."""
     each = target.block_rams(memory.ram_words, memory.ram_word_bits)
-    return len(ram_copies(plan, memory)) * each
+    return memory.twins * len(ram_copies(plan, memory)) * each
 
 
 def memory_ram_bits(plan: KernelPlan, memory: Memory) -> int:
     """Return the bits of a memory that is RAM, all copies counted."""
-    return len(ram_copies(plan, memory)) * memory.ram_words * memory.ram_word_bits
+    copies = memory.twins * len(ram_copies(plan, memory))
+    return copies * memory.ram_words * memory.ram_word_bits
 
 
 def distributed_ram_bits(plan: KernelPlan) -> int:

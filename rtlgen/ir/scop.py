@@ -46,6 +46,7 @@ class Array:
         patterns.
     cuts: how it is cut into banks.
     is_stream: its elements come in, or go out, one after another, and are kept nowhere.
+    is_double: whether it has two copies, one for the host and one for a run.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Array:
     values: tuple[int, ...] = ()
     cuts: tuple[Cut, ...] = ()
     is_stream: bool = False
+    is_double: bool = False
 
     def __post_init__(self) -> None:
         if any(extent < 1 for extent in self.shape):

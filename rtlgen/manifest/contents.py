@@ -10,6 +10,10 @@ row-major order), `en`, `we` (one bit a byte of the element), `wdata`, `rdata`. 
 the clock edge that sees `en` and a bit of `we`. `rdata` is valid after the edge that saw `en` with
 no bit of `we`, and holds until the next such edge, or the next start.
 
+An array with `is_double` is there twice. The host reaches the one that no run has, at any time. At
+an edge that sees `idle` high, and `start` or `swap`, the two are swapped: a run works on what was
+written before, and what it leaves is the host's from the next start, or `swap`, on.
+
 Control
 -------
 `reset` is synchronous and active high. `start` is sampled while `idle` is high; scalar inputs are
@@ -160,6 +164,7 @@ class ArrayEntry:
     element_bits, signed: of an element; a number in floating point is an unsigned word.
     type: the C type of an element, see `type_name`.
     shape: row-major.
+    is_double: there are two copies: the host reaches the one that no run has, at any time.
     ports: the host port; None for an array that is off chip, for one that is not visible outside
         (role `local`), for one in a window of the registers, and for one that the circuit has no
         use for: what the host gives is what it gets back; or that is a stream.
@@ -174,6 +179,7 @@ class ArrayEntry:
     ports: HostPort | None
     type: str = ""
     stream: StreamPort | None = None
+    is_double: bool = field(default=False, metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
         if self.element_bits not in (8, 16, 32, 64):
@@ -261,6 +267,7 @@ class Manifest:
     memory: off chip, and the arrays in it; None when all are on chip.
     options: the command-line options that the circuit was built with.
     version: of the rtlgen that wrote it.
+    swap: of a kernel that has arrays twice, the input that swaps them.
     registers: of a block of a system, with `control_prefix` and `interrupt`, names of its pins.
     stream_errors: output ports that say, from done on, that a frame of the run was too short, or
         too long; of a block, a register does.
@@ -290,6 +297,7 @@ class Manifest:
     control_prefix: str | None = None
     interrupt: str | None = None
     stream_errors: tuple[str, ...] = ()
+    swap: str | None = field(default=None, metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
         for name in (self.name, self.top, *(port.name for port in self.ports)):
@@ -315,6 +323,9 @@ class Manifest:
         of_block = {pin is not None for pin in (self.control_prefix, self.interrupt)}
         if pins != {not is_block} or of_block != {is_block}:
             raise ValueError(f"{self.name} has both registers and a start, or neither")
+        has_twins = any(array.is_double for array in self.arrays)
+        if (self.swap is not None) != (has_twins and not is_block):
+            raise ValueError(f"{self.name} has arrays twice and no swap, or the other way round")
         self._require_mapped()
 
     def _require_mapped(self) -> None:
@@ -343,6 +354,7 @@ class Manifest:
             (self.done, ("out", 1)),
             (self.idle, ("out", 1)),
             (self.interrupt, ("out", 1)),
+            (self.swap, ("in", 1)),
         ]
         for array in self.arrays:
             if array.ports is not None:

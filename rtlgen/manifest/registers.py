@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -37,13 +37,13 @@ IDENTITY = int.from_bytes(b"rtlg", "big")
 
 ERRORS = (
     ("NONE", "no error"),
-    ("BUSY", "started while it ran; the run goes on, and is right"),
+    ("BUSY", "started, or told to swap copies, while it ran; the run goes on, and is right"),
     ("BASE", "an array begins inside of a page, or goes round the end of the addresses"),
     ("READ", "a read was answered with SLVERR or DECERR, see ERROR_ADDRESS"),
     ("WRITE", "a write was answered with SLVERR or DECERR, see ERROR_ADDRESS"),
     ("ANSWER", "answers came that were not asked for"),
     ("ABORTED", "the run was aborted; the arrays hold nothing of use"),
-    ("ACCESS", "an array on chip was read or written in a run, or an address where nothing is"),
+    ("ACCESS", "an array that the run has was read or written, or an address where nothing is"),
     ("VALUE", "an argument is beyond its bound: nothing was run"),
     ("SHORT", "a stream ended before the last element of its array"),
     ("LONG", "a stream did not end with the last element of its array; the rest of it is dropped"),
@@ -129,12 +129,14 @@ class Window:
     -------
     offset: a multiple of the window's size, which is the next power of two from `bytes` on.
     element_bytes: of an element, the lowest byte first.
+    is_double: there are two copies, and the window shows the one that no run has: at any time.
     """
 
     array: str
     offset: int
     elements: int
     element_bytes: int
+    is_double: bool = dataclasses.field(default=False, metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
         if self.offset % self.size:
@@ -202,7 +204,11 @@ class RegisterMap:
                     for r in self.registers
                     for f in r.fields
                 ),
-                *(f"{w.offset:x} {w.array} {w.elements} {w.element_bytes}" for w in self.windows),
+                *(
+                    f"{w.offset:x} {w.array} {w.elements} {w.element_bytes}"
+                    + (" twice" if w.is_double else "")
+                    for w in self.windows
+                ),
             ]
         )
         return zlib.crc32(text.encode("ascii"))
@@ -249,8 +255,14 @@ class RegisterValue:
             raise ValueError(f"{self.name} has bits {self.low} to {self.width - 1}")
 
 
-def control_registers() -> Iterator[Register]:
-    """Yield the registers that every block has, in front of all others."""
+def control_registers(*, has_twins: bool = False) -> Iterator[Register]:
+    """Yield the registers that every block has, in front of all others.
+
+    Parameters
+    ----------
+    has_twins: arrays are there twice, and can be swapped.
+    """
+    swap = (Field("SWAP", 17, 1, "w1s", "write 1 between runs: host and kernel swap their copies"),)
 
     def flag(name: str, bit: int, access: Access, meaning: str, reset: int = 0) -> Field:
         return Field(name, bit, 1, access, meaning, reset)
@@ -265,6 +277,7 @@ def control_registers() -> Iterator[Register]:
             flag("READY", 3, "ro", "a start is taken: as IDLE", 1),
             flag("RESTART", 7, "rw", "start again whenever a run is over without an error"),
             flag("ABORT", 16, "w1s", "write 1 to end the run; 1 until it is over"),
+            *(swap if has_twins else ()),
         ),
         "start and state",
     )
@@ -302,6 +315,7 @@ def register_map(
     version: str,
     values: tuple[RegisterValue, ...],
     arrays: tuple[tuple[str, int, int], ...],
+    twins: Collection[str] = (),
 ) -> RegisterMap:
     """Lay out the registers of a block.
 
@@ -309,8 +323,9 @@ def register_map(
     ----------
     version: of rtlgen, three numbers. values: in order, behind the registers of every block.
     arrays: of each that is reached through the port its name, elements and bytes of an element.
+    twins: the names of those that are there twice.
     """
-    registers = list(control_registers())
+    registers = list(control_registers(has_twins=bool(twins)))
     offset = registers[-1].offset + REGISTER_BYTES
 
     def constant(name: str, value: int, meaning: str) -> Register:
@@ -348,7 +363,7 @@ def register_map(
     for array, elements, element_bytes in sorted(arrays, key=lambda each: each[1] * each[2]):
         size = Window(array, 0, elements, element_bytes).size
         end += -end % size
-        windows.append(Window(array, end, elements, element_bytes))
+        windows.append(Window(array, end, elements, element_bytes, array in twins))
         end += size
     unsigned = RegisterMap(name, tuple(registers), tuple(windows))
     registers.insert(

@@ -220,6 +220,18 @@ class CompileOptions:
         take=partitions_taken,
         example='{"A": "cyclic:2:8"}',
     )
+    double_buffers: tuple[str, ...] = option(
+        "--double-buffer",
+        "Two copies of an array on chip: the host fills or reads one while a run has the other; a "
+        "start swaps them, and so does `swap` between runs.",
+        default=(),
+        python="double_buffer",
+        metavar="ARRAY",
+        repeated=True,
+        read=tuple,
+        take=names_taken,
+        example='"A", ["A", "B"]',
+    )
     bus_bits: int = option(
         "--bus-bits",
         "Bits of a word of the memory off chip.",
@@ -364,6 +376,7 @@ class Choices(TypedDict, total=False):
     unroll: Mapping[str, int | None] | None
     pipeline: str | Sequence[str]
     partition: Mapping[str, str | Sequence[str]] | None
+    double_buffer: str | Sequence[str]
     bus_bits: int
     max_bram_kib: int | None
     max_dsp: int | None

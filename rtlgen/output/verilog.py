@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In
 
 from rtlgen.hw.index_styles import require_index_style
 from rtlgen.hw.kernel import Kernel
-from rtlgen.hw.names import STREAM_ERRORS, Namer, PortNames, memory_ports, port_names
+from rtlgen.hw.names import STREAM_ERRORS, SWAP_PORT, Namer, PortNames, memory_ports, port_names
 from rtlgen.hw.top.axi_top import CONTROL_PREFIX, INTERRUPT, AxiTop, registers_of
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
@@ -154,6 +154,7 @@ def manifest_of(
         control_prefix=None if is_core else CONTROL_PREFIX,
         interrupt=None if is_core else INTERRUPT,
         stream_errors=STREAM_ERRORS if is_core and _has_sources(plan) else (),
+        swap=SWAP_PORT if is_core and plan.has_twins else None,
     )
 
 
@@ -167,7 +168,7 @@ def _arrays(plan: KernelPlan, names: PortNames, types: Mapping[str, str]) -> Ite
         if not m.is_window:
             form, port = (m.width_bits, m.signed, m.shape, m.role), names.hosts.get(m.name)
             stream = names.streams.get(m.name)
-            yield ArrayEntry(m.name, *form, port, types.get(m.name, ""), stream)
+            yield ArrayEntry(m.name, *form, port, types.get(m.name, ""), stream, m.is_double)
     for a in plan.memory_side.arrays if plan.memory_side else ():
         form = (a.width_bits, a.signed, a.c_shape, a.role)
         yield ArrayEntry(a.name, *form, None, types.get(a.name, ""))

@@ -284,9 +284,10 @@ def _memory(plan: KernelPlan, memory: Memory, types: Mapping[str, str]) -> dict[
         "words": memory.depth,
         "read_ports": memory.read_ports if is_built and memory.kind != "sink" else 0,
         "write_ports": memory.write_ports if is_built and not is_constant else 0,
-        "banks": _banks(memory, len(copies)),
+        "banks": memory.twins * _banks(memory, len(copies)),
         "partition": [str(cut) for cut in memory.cuts],
         "bank_words": memory.ram_words,
         "read_latency_cycles": memory.read_latency_cycles,
         "host_port": memory.has_host_port,
+        "double_buffer": memory.is_double,
     }

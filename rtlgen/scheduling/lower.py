@@ -142,6 +142,7 @@ def memories_of(scop: Scop, ports: PortMap, versions: VersionMap, target: Target
             write_ports=versions.write_ports.get(array.name, 1),
             homes=versions.homes.get(array.name, ()),
             cuts=array.cuts,
+            is_double=array.is_double,
         )
         for array in scop.arrays
         if array.name in used
@@ -180,6 +181,7 @@ def _memory_of(kept: KeptMemory, target: Target) -> Memory:
         collision_free=True,
         style=target.ram_style(kept.words, is_one_of_many=True),
         part=kept.part,
+        is_double=kept.part is not None and kept.array.is_double,
     )
 
 

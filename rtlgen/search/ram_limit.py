@@ -277,7 +277,9 @@ def _may_be_lean(options: CompileOptions, built: _Built, target: Target) -> bool
     if taken < target.device_block_rams * LEAN_DEVICE:
         return False
     least = sum(
-        memory.bank_map.banks * target.block_rams(memory.ram_words, memory.ram_word_bits)
+        memory.twins
+        * memory.bank_map.banks
+        * target.block_rams(memory.ram_words, memory.ram_word_bits)
         for memory in built.compilation.plan.memories
         if memory.is_block_ram and memory.has_host_port
     )

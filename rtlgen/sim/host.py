@@ -216,6 +216,7 @@ class Control:
         ]
         self._reset: Handle = dut[manifest.reset]
         self._start: Handle = dut[manifest.start]
+        self._swap: Handle | None = dut[manifest.swap] if manifest.swap is not None else None
         self._done: Handle = dut[manifest.done]
         self._idle: Handle = dut[manifest.idle]
         self._scalars: list[tuple[Handle, int]] = [
@@ -276,7 +277,15 @@ class Control:
         await FallingEdge(self.clock)
         self._outputs.check("after done")
         self._expect_idle(f"in the cycle after done (cycle {cycles})")
+        await self._take_copies()
         return cycles
+
+    async def _take_copies(self) -> None:
+        """Give the host the copies that the run has left."""
+        if self._swap is not None:
+            self._swap.value = 1
+            await FallingEdge(self.clock)
+            self._swap.value = 0
 
     async def _wait(self, limit_cycles: int) -> None:
         """Wait without a wake-up in every cycle."""

@@ -47,6 +47,7 @@ def _renames(manifest: Manifest) -> list[_Rename]:
         manifest.done: "done",
         manifest.idle: "idle",
         manifest.interrupt: "irq",
+        manifest.swap: "swap",
     }
     for number, array in enumerate(manifest.host_arrays):
         if array.ports is not None:
@@ -164,6 +165,7 @@ def _pin_rows(manifest: Manifest) -> dict[str, list[str]]:
             " | ".join(f"(top).stream_error_{n}" for n, _ in enumerate(manifest.stream_errors))
             or "0"
         ],
+        **({"SWAP": ["swap"]} if manifest.swap else {}),
         "TOLD(top)": [f"Told{{{', '.join(f'(top).memory_{name}' for name in told)}}}"],
     }
 
@@ -195,6 +197,7 @@ def _block_rows(manifest: Manifest) -> dict[str, list[str]]:
         ],
         f"BLOCK_BASES({_EACH})": [f"{_EACH}({p.array.name}, {p.address}u)" for p in places],
         "RETURNED(device)": [f"bits_of({name}_result(device))" if manifest.returned else "0"],
+        **({"HAS_TWINS": ["1"]} if any(a.is_double for a in manifest.host_arrays) else {}),
         "CHECKSUM(device)": [f"{name}_checksum(device)" if manifest.has_checksum else "0"],
         "ERROR_ADDRESS(device)": [address],
         "ERROR_RESPONSE_BIT": [str(response)],

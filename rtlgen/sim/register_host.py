@@ -142,6 +142,8 @@ class RegisterHost:
         self._run_clock.end()
         driver.acknowledge_interrupt()
         self._keep()
+        if any(entry.is_double for entry in self._manifest.host_arrays):
+            driver.swap()
         cycles: int = driver.cycles
         return cycles
 

@@ -230,9 +230,9 @@ def ram_limit_bits(options: CompileOptions, target: Target) -> int:
 
 
 def bits_of(array: Array) -> int:
-    """Return the bits of one copy of an array in block RAM."""
-    in_ram = bool(array.shape) and not array.is_stream
-    return array.depth * array.element.width_bits if in_ram else 0
+    """Return the bits of an array in block RAM that is there for one reader."""
+    copies = (2 if array.is_double else 1) if array.shape and not array.is_stream else 0
+    return copies * array.depth * array.element.width_bits
 
 
 def _buses(scop: Scop, options: CompileOptions) -> dict[str, Bus | None]:
@@ -264,7 +264,7 @@ def _buses(scop: Scop, options: CompileOptions) -> dict[str, Bus | None]:
 
 
 def _is_movable(array: Array) -> bool:
-    return bool(array.shape) and array.depth > 1 and not array.is_table
+    return bool(array.shape) and array.depth > 1 and not array.is_table and not array.is_double
 
 
 def _array_names(scop: Scop) -> list[str]:

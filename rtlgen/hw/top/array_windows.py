@@ -20,7 +20,7 @@ class ArrayWindows(wiring.Component):
     access: In(1), high until `over`. is_write, word, wdata, wstrb: In, of the access, until then.
     here: Out(1), `word` is in the window of an array, whether there is an element or not.
     idle: In(1), the kernel leaves the arrays alone. over: Out(1), the access is over.
-    failed: Out(1), with `over`: there is no element, or the kernel runs.
+    failed: Out(1), with `over`: there is no element, or the kernel runs, and has the only copy.
     rdata: Out, in the cycle behind `over`, and until the next access.
     addr_N, en_N, we_N, wdata_N: Out; rdata_N: In, of the host port of array N.
     """
@@ -58,12 +58,13 @@ class ArrayWindows(wiring.Component):
         reading, was_last = Signal(), Signal()
         read_from = Signal(len(self.windows), reset_less=True)
         shown = [self._bring(m, n, chosen[n], step) for n in range(len(self.windows))]
+        free = [Const(1) if window.is_double else self.idle for window in self.windows]
         m.d.comb += [
             chosen.eq(Cat(self._holds(window) for window in self.windows)),
             self.here.eq(chosen.any()),
             last.eq(chosen_of(chosen, [step == steps_of(w) - 1 for w in self.windows])),
             exists.eq(chosen_of(chosen, [found for found, _ in shown])),
-            self.failed.eq(~self.idle | (~exists & ~step.any())),
+            self.failed.eq(~chosen_of(chosen, free) | (~exists & ~step.any())),
         ]
         goes_on = self.access & self.here & ~was_last
         m.d.comb += self.over.eq(
@@ -81,7 +82,7 @@ class ArrayWindows(wiring.Component):
             m.d.sync += self.rdata.eq(taken)
         for n in range(len(self.windows)):
             # An element is read or written where it is, and nowhere else.
-            enabled = goes_on & chosen[n] & shown[n][0] & self.idle
+            enabled = goes_on & chosen[n] & shown[n][0] & free[n]
             m.d.comb += getattr(self, f"en_{n}").eq(enabled)
         return m
 

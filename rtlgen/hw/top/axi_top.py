@@ -21,7 +21,7 @@ from amaranth.lib.wiring import In, Member, Out, Signature
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS
 from rtlgen.hw.index_units import all_of
 from rtlgen.hw.kernel import Kernel
-from rtlgen.hw.names import port_names
+from rtlgen.hw.names import SWAP_PORT, port_names
 from rtlgen.hw.off_chip import memory_pins
 from rtlgen.hw.port_comments import axi_comments, stream_comments
 from rtlgen.hw.stream_ports import stream_pins
@@ -114,7 +114,8 @@ def registers_of(plan: KernelPlan, version: str) -> RegisterMap:
         for memory in plan.memories
         if memory.has_host_port
     )
-    return register_map(plan.name, version, tuple(values), arrays)
+    twins = [memory.name for memory in plan.memories if memory.is_double]
+    return register_map(plan.name, version, tuple(values), arrays, twins)
 
 
 def bus_pins(side: MemorySide) -> dict[str, Member]:
@@ -349,6 +350,11 @@ class _TopBuilder:
             control.quiet.eq(1 if guard is None else guard.quiet),
             self._top.irq.eq(control.irq),
         ]
+        if self._plan.has_twins:
+            m.d.comb += [
+                control.swap_written.eq(self._written("CTRL", "SWAP")),
+                getattr(kernel, SWAP_PORT).eq(control.kernel_swap),
+            ]
         self._count("CYCLES", control.accepted, control.running)
         if kernel.can_abort:
             self._count("STALL_KERNEL", control.accepted, control.running & kernel.stands_still)

@@ -23,9 +23,9 @@ class BlockControl(wiring.Component):
     -------
     start, done, abort, error, cause_done, cause_error: Out, what the registers show.
     start_written, done_written, abort_written, error_written, done_cause_written,
-    error_cause_written: In(1), 1 is written to that bit. restart, enable, enable_done,
-    enable_error: In(1), bits that software keeps.
-    kernel_start: Out(1), kernel_idle, kernel_done: In(1); of the kernel. kernel_reset: Out(1).
+    error_cause_written, swap_written: In(1), 1 is written to that bit. restart, enable,
+    enable_done, enable_error: In(1), bits that software keeps.
+    kernel_start, kernel_swap, kernel_reset: Out(1), kernel_idle, kernel_done: In(1); of the kernel.
     stop: Out(1), nothing new goes out on the bus. quiet: In(1), nothing is under way there.
     has_meaning: In(1), no argument is beyond its bound.
     refused: In(1), an access of the port was refused in this cycle.
@@ -34,10 +34,20 @@ class BlockControl(wiring.Component):
     """
 
     def __init__(self) -> None:
-        written = ("start", "done", "abort", "error", "done_cause", "error_cause")
+        written = ("start", "done", "abort", "error", "done_cause", "error_cause", "swap")
         inputs = ("restart", "enable", "enable_done", "enable_error", "kernel_idle", "kernel_done")
-        outputs = ("start", "done", "abort", "cause_done", "cause_error", "kernel_start")
-        states = ("kernel_reset", "stop", "idle", "accepted", "running", "ended", "irq")
+        outputs = ("start", "done", "abort", "cause_done", "cause_error")
+        states = (
+            "kernel_start",
+            "kernel_swap",
+            "kernel_reset",
+            "stop",
+            "idle",
+            "accepted",
+            "running",
+            "ended",
+            "irq",
+        )
         super().__init__(
             Signature(
                 {
@@ -56,6 +66,7 @@ class BlockControl(wiring.Component):
         begins = self.accepted & self.has_meaning
         m.d.comb += [
             self.kernel_start.eq(self.start & self.has_meaning),
+            self.kernel_swap.eq(self.swap_written & ~self.start_written & self.idle),
             self.accepted.eq(self.start & self.kernel_idle & ~self.running),
             self.kernel_reset.eq(aborted),
             self.ended.eq(
@@ -105,7 +116,7 @@ class BlockControl(wiring.Component):
             m.d.comb += code.eq(ERROR_CODES["VALUE"])
         with m.Elif(self.ended & (self.answer != 0)):
             m.d.comb += code.eq(self.answer)
-        with m.Elif(self.start_written & ~self.idle):
+        with m.Elif((self.start_written | self.swap_written) & ~self.idle):
             m.d.comb += code.eq(ERROR_CODES["BUSY"])
         with m.Elif(self.refused):
             m.d.comb += code.eq(ERROR_CODES["ACCESS"])

@@ -39,7 +39,7 @@ _NAMES_IN_PYTHON = _words(
     """
     Any Callable NamedTuple Protocol Bus OnChip OffChip Exception None True False
     BLOCK SIGNATURE BYTES REGISTERS ERRORS ON_CHIP OFF_CHIP SCALARS RESULT
-    START DONE IDLE RESTART ABORT
+    START DONE IDLE RESTART ABORT SWAP
     """
 )
 """What the class cannot be called."""
@@ -68,7 +68,8 @@ def _context(manifest: Manifest) -> dict[str, object]:
     assert registers is not None, "a block has registers"
     windows = {window.array: window for window in registers.windows}
     on_chip = [
-        _array(array) | {"offset": windows[array.name].offset}
+        _array(array)
+        | {"offset": windows[array.name].offset, "is_double": windows[array.name].is_double}
         for array in manifest.arrays
         if array.name in windows
     ]
@@ -102,6 +103,7 @@ def _context(manifest: Manifest) -> dict[str, object]:
         "P": manifest.name.upper(),
         "class_name": class_name(manifest),
         "values": _values(registers),
+        "has_twins": any(window.is_double for window in registers.windows),
         "errors": ERRORS,
         "on_chip": on_chip,
         "off_chip": off_chip,

@@ -27,6 +27,10 @@ def _lines(manifest: Manifest) -> Iterator[str]:
     yield f"{registers.bytes} bytes behind the AXI4-Lite port `{manifest.control_prefix}*`, in"
     yield "words of 32 bits, little-endian. An address where nothing is, and an array on chip while"
     yield "the block runs, are answered with SLVERR."
+    if any(window.is_double for window in registers.windows):
+        yield ""
+        yield "Of an array in two copies, the window shows the one that no run has, at any time,"
+        yield "until the next start, or until 1 is written to SWAP between runs."
     yield ""
     yield "| offset | register | bits | field | access | after reset | meaning |"
     yield "|---|---|---|---|---|---|---|"
@@ -39,10 +43,10 @@ def _lines(manifest: Manifest) -> Iterator[str]:
             yield f"| {' | '.join((*cells, _ACCESS[field.access], reset, field.meaning))} |"
     if registers.windows:
         yield ""
-        yield "| offset | array | elements | bytes of each |"
-        yield "|---|---|---|---|"
+        yield "| offset | array | elements | bytes of each | copies |"
+        yield "|---|---|---|---|---|"
         for window in registers.windows:
-            sizes = f"{window.elements} | {window.element_bytes}"
+            sizes = f"{window.elements} | {window.element_bytes} | {2 if window.is_double else 1}"
             yield f"| 0x{window.offset:04X} | {window.array} | {sizes} |"
     if manifest.memory is not None:
         yield ""

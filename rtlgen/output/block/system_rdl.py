@@ -66,7 +66,8 @@ def _window(window: Window) -> Iterator[str]:
     yield ""
     yield "    external mem {"
     elements = f"{window.elements} elements of {window.element_bytes} bytes"
-    yield f'        desc = "Array {window.array}: {elements}, the lowest byte first.";'
+    which = " The copy that no run has." if window.is_double else ""
+    yield f'        desc = "Array {window.array}: {elements}, the lowest byte first.{which}";'
     yield f"        mementries = {-(-window.bytes // 4)};"
     yield "        memwidth = 32;"
     yield "        sw = rw;"

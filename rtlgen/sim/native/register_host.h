@@ -95,8 +95,12 @@ public:
             told.response = rtlgen_read32(AT(ERROR)) >> ERROR_RESPONSE_BIT & 3;
             told.address = ERROR_ADDRESS(&device_);
         }
-        return Record{DRIVER(cycles)(&device_), RETURNED(&device_), CHECKSUM(&device_),
-                      port().error(told)};
+        const Record record{DRIVER(cycles)(&device_), RETURNED(&device_), CHECKSUM(&device_),
+                            port().error(told)};
+#ifdef HAS_TWINS
+        DRIVER(swap)(&device_);
+#endif
+        return record;
     }
 
     uint32_t read32(uint32_t offset) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from amaranth.sim import Simulator
 
 from rtlgen.hw.top.array_windows import ArrayWindows
 from rtlgen.hw.top.axi_lite import OKAY, SLVERR, AxiLite
+from rtlgen.hw.top.block_control import ERROR_CODES, BlockControl
 from rtlgen.hw.top.bus_guard import BusGuard
 from rtlgen.hw.top.register_file import RegisterFile
 from rtlgen.manifest.registers import RegisterValue, Window, register_map
@@ -197,10 +199,55 @@ def test_accesses_over_axi4_lite_are_answered_one_by_one() -> None:
     simulate(port, bench, target)
 
 
+def test_a_block_that_restarts_begins_a_run_in_the_cycle_behind_done() -> None:
+    control, cycles = BlockControl(), 519
+    starts: list[int] = []
+
+    async def bench(ctx: Any) -> None:
+        left = 0
+        ctx.set(control.has_meaning, 1)
+        ctx.set(control.restart, 1)
+        ctx.set(control.quiet, 1)
+        for cycle in range(5 * cycles):
+            ctx.set(control.start_written, cycle == 3)
+            ctx.set(control.kernel_idle, left == 0)
+            ctx.set(control.kernel_done, left == 1)
+            if ctx.get(control.kernel_start) and not left:
+                starts.append(cycle)
+                left = cycles + 1
+            await ctx.tick()
+            left = max(0, left - 1)
+
+    simulate(control, bench)
+    assert [after - before for before, after in pairwise(starts)] == [cycles + 1] * 4
+
+
+def test_copies_are_swapped_between_runs_alone() -> None:
+    control = BlockControl()
+
+    async def bench(ctx: Any) -> None:
+        ctx.set(control.has_meaning, 1)
+        ctx.set(control.quiet, 1)
+        ctx.set(control.swap_written, 1)
+        ctx.set(control.kernel_idle, 1)
+        assert ctx.get(control.kernel_swap)
+        ctx.set(control.start_written, 1)
+        assert not ctx.get(control.kernel_swap), "a start swaps, too"
+        await ctx.tick()
+        ctx.set(control.start_written, 0)
+        assert not ctx.get(control.kernel_swap), "a run is to begin"
+        await ctx.tick()
+        ctx.set(control.kernel_idle, 0)
+        assert not ctx.get(control.kernel_swap), "a run goes on"
+        assert ctx.get(control.error) == ERROR_CODES["BUSY"]
+
+    simulate(control, bench)
+
+
 WINDOWS = (
     Window("a", 0x40, 7, 1),
     Window("b", 0x50, 5, 2),
-    Window("c", 0x60, 3, 4),
+    Window("c", 0x60, 3, 4, is_double=True),
     Window("d", 0x80, 5, 8),
 )
 
@@ -285,6 +332,12 @@ def test_windows_show_arrays_as_c_has_them() -> None:
         for word in (0x40 // 4, 0x80 // 4):
             assert (await one(ctx, word, 0xFFFFFFFF, 15))[0], "written while the kernel runs"
             assert (await one(ctx, word, None, 0))[0], "read while the kernel runs"
+        # Of two copies, one is always there.
+        failed, found = await one(ctx, 0x60 // 4, None, 0)
+        assert not failed
+        assert found == int.from_bytes(image[0x60:0x64].tobytes(), "little")
+        assert not (await one(ctx, 0x60 // 4, 0x12345678, 15))[0]
+        assert await one(ctx, 0x60 // 4, None, 0) == (False, 0x12345678)
         ctx.set(unit.idle, 1)
         for word in (0x40 // 4, 0x80 // 4):
             _, found = await one(ctx, word, None, 0)
