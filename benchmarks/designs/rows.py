@@ -87,7 +87,9 @@ examples/gemm/gemm.c -D N=64 --memory axi --tile 16,16,16 --unroll j=8
 examples/gemm/gemm.c -D N=32 --memory fixed:8
 examples/gemm/gemm.c -D N=32 --memory axi
 examples/gemm/gemm.c -D N=32 --memory axi --top axi
+examples/gemm/gemm.c --double-buffer A --double-buffer B --double-buffer C
 examples/gemm/gemm.c --top axi
+examples/gemm/gemm.c --top axi --double-buffer A
 examples/gemm/gemm.c --memory fixed:8 --memory A=onchip --bus-bits 32
 examples/gemm/gemm.c --memory fixed:8 --no-buffer
 examples/transposed/transposed.c -D N=64 -D ELEMENT=uint8_t --memory fixed:8 --tile 8,8
