@@ -71,7 +71,7 @@ def test_runs_on_one_copy_after_the_other_are_exact(
 @pytest.mark.simulation
 @pytest.mark.long
 @pytest.mark.parametrize("simulator", SIMULATORS)
-@pytest.mark.parametrize(("source", "options"), CASES[:-1])
+@pytest.mark.parametrize(("source", "options"), CASES)
 def test_blocks_on_one_copy_after_the_other_are_exact(
     source: str, options: dict[str, Any], simulator: Simulator
 ) -> None:
