@@ -19,7 +19,7 @@ from rtlgen.ir.plan import FloatingOp
 from rtlgen.ir.types import NumberType
 from rtlgen.scheduling.datapath import float_latency_cycles
 from rtlgen.sim.models import Harness, compile_verilated
-from rtlgen.sim.verilator import find_verilator
+from rtlgen.sim.verilator import UNOPTIMISED, find_verilator
 from rtlgen.system.tools import run_tool
 from rtlgen.target import get_target
 
@@ -76,15 +76,24 @@ class _Bank(wiring.Component):
 
 
 class Bank:
-    """Circuits in one compiled model."""
+    """Circuits in one compiled model.
 
-    def __init__(self, cases: Sequence[Case], folder: Path) -> None:
+    Parameters
+    ----------
+    optimisation: option for g++: but for millions of samples, more goes into compiling them than
+        into running them.
+    """
+
+    def __init__(
+        self, cases: Sequence[Case], folder: Path, optimisation: str = UNOPTIMISED
+    ) -> None:
         self.cases = cases
         self._folder = folder
         text = rtlil.convert(_Bank(cases), name="bank")
         (folder / "bank.il").write_text(text, encoding="utf-8")
         run_script(["read_rtlil bank.il", "proc", "opt_clean", "write_verilog bank.v"], folder)
-        harness = Harness(main=Path(__file__).with_name("stream_main.cpp"))
+        main = Path(__file__).with_name("stream_main.cpp")
+        harness = Harness(main=main, optimisation=optimisation)
         self._executable = compile_verilated(
             find_verilator(), [folder / "bank.v"], "bank", folder, harness
         )

@@ -12,6 +12,7 @@ import pytest
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.float_arithmetic import evaluate
 from rtlgen.ir.types import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, INT32, FloatType, IntType
+from rtlgen.sim.verilator import OPTIMISATION, UNOPTIMISED
 from tests.hw.float.host import Host
 from tests.hw.float.operands import drawn
 from tests.hw.float.streamed import Bank, Case
@@ -114,7 +115,8 @@ def compared_with_the_host(type_: FloatType, count: int, times: int, folder: Pat
     """Compare all circuits of a format with the host's arithmetic, and some with our own."""
     cases = [c for c in cases_of(type_, [FLOAT16, FLOAT32, FLOAT64], INTEGERS)]
     cases.append(Case("fma", type_, type_))
-    bank, host = Bank(cases, folder), Host(folder)
+    bank = Bank(cases, folder, OPTIMISATION if times > 1 else UNOPTIMISED)
+    host = Host(folder)
     for seed in range(times):
         samples = drawn(type_, count, np.random.default_rng(seed))
         for case, got in zip(cases, bank.run(samples), strict=True):
