@@ -65,7 +65,7 @@ def test_there_is_no_operation_of_another_name() -> None:
         get_target().latency_cycles("sqrt", 32, 32, 32)
 
 
-@pytest.mark.sample("2048-16", "2048-8")
+@pytest.mark.sample("2048-16")
 @pytest.mark.synthesis
 @pytest.mark.parametrize(
     ("depth", "width_bits"),

@@ -8,7 +8,7 @@ compared with `==` nor hashed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache, reduce
 from typing import Any, Literal, TypeVar, cast
@@ -135,6 +135,7 @@ class _Reader:
         self.read_set = _remembering(self.context, isl.Set.read_from_str)
         self.read_map = _remembering(self.context, isl.Map.read_from_str)
         self.answers: dict[object, list[tuple[Scop, object]]] = {}
+        self.found: dict[Hashable, object] = {}
 
 
 class ScopSets:
@@ -163,6 +164,14 @@ class ScopSets:
         found = question(self)
         answers.append((self.scop, found))
         return found
+
+    def found_once(self, question: Hashable, find: Callable[[], T]) -> T:
+        """Return what is found, looked for once for all equal questions in one context."""
+        known = self._reader.found
+        if question not in known:
+            known[question] = find()
+        # Each question has answers of its own type.
+        return cast(T, known[question])
 
     def statement_tuple(self, statement: str) -> str:
         """Return the isl tuple name of a statement's instances."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import domain_text
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.scheduling.lags import Timing
@@ -26,11 +29,15 @@ from rtlgen.transforms.period import (
     initiation_intervals,
 )
 from rtlgen.transforms.precedence import Precedence, among
-from rtlgen.transforms.sink import CommonNest
 from rtlgen.transforms.store_slot import StoreSlot
 from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 
 Ints = NDArray[np.int64]
+
+
+def _told(precedences: Sequence[Precedence]) -> list[tuple[object, ...]]:
+    """Return all of some precedences but where they come from."""
+    return [(p.source, p.sink, p.lag, p.uniform_lag, p.related) for p in precedences]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,30 +125,28 @@ class GroupNests:
         """
         found: Grouping | None = None
         if self.timing.related.is_listed or self.in_order.issuperset(names):
-            nests = self.nests.common(names)
-            found = self._best_of(names, nests, precedences, limit, with_latency=with_latency)
+            found = self._best_of(names, precedences, limit, with_latency=with_latency)
             if len(names) == 1 or not self._is_long(found, names):
                 return found
             limit = (
                 limit if found is None else self._ending(names, with_latency=with_latency).of(found)
             )
         # These are all of them, where few can be judged: those with no loop exchanged come first.
-        nests = self.nests.common(names, exchanged=True)
         shorter = self._best_of(
-            names, nests, precedences, limit, EXCHANGED_EFFORT, with_latency=with_latency
+            names, precedences, limit, with_latency=with_latency, exchanged=True
         )
         return shorter or found
 
     def _best_of(
         self,
         names: Sequence[str],
-        nests: Iterable[CommonNest],
         precedences: Sequence[Precedence],
         limit: int | None,
-        most_effort: int = MAX_EFFORT,
         *,
         with_latency: bool,
+        exchanged: bool = False,
     ) -> Grouping | None:
+        nests = self.nests.common(names, exchanged=exchanged)
         members = [self.nests.member(name) for name in names]
         # Others keep stores of boxes apart.
         own = [p for p in among(precedences, names) if not isinstance(p.related, PairExtrema)]
@@ -152,18 +157,35 @@ class GroupNests:
             problem = NestProblem(members, self.timing.sets, own, orders, stores, ending)
             return best_closed_nest(problem, nests, limit, lambda x: not self._is_long(x, names))
         points = self._points(names)
-        return best_common_nest(
-            members,
-            nests,
-            points,
-            own,
-            orders,
-            stores,
-            limit,
-            most_effort,
-            may_overlap=self.timing.may_overlap,
-            ending=ending,
-        )
+        overlap = self.timing.may_overlap
+
+        def search() -> Grouping | None:
+            effort = EXCHANGED_EFFORT if exchanged else MAX_EFFORT
+            return best_common_nest(
+                members,
+                nests,
+                points,
+                own,
+                orders,
+                stores,
+                limit,
+                effort,
+                may_overlap=overlap,
+                ending=ending,
+            )
+
+        # Programs in other banks or lanes, and other ports, often ask what was asked before, of
+        # objects of their own.
+        told = [_told(required) for required in (own, orders)]
+        asked = (self._nests_asked(names), exchanged, members, points, told, stores, limit, overlap)
+        question = hashlib.sha256(pickle.dumps((asked, ending.tails), pickle.HIGHEST_PROTOCOL))
+        return self.timing.sets.found_once((best_common_nest, question.digest()), search)
+
+    def _nests_asked(self, names: Sequence[str]) -> tuple[bool, list[str]]:
+        """Return what nests follow from, beside members and precedences; see `OwnNests.common`."""
+        program = self.timing.sets.scop
+        domains = [domain_text(program.statement(name)) for name in names]
+        return self.in_order.issuperset(names), domains
 
     def _is_long(self, found: Grouping | None, names: Sequence[str]) -> bool:
         """Tell whether a grouping leaves so many slots empty that others are worth a search."""

@@ -171,7 +171,7 @@ def test_the_verilog_of_an_example_has_no_loops(path: Path) -> None:
     assert not re.search(r"\b(for|while|repeat|forever)\b", verilog_words(fused(path).verilog.text))
 
 
-@pytest.mark.sample("gemm-icarus", "trmm-icarus")
+@pytest.mark.sample("trmm-icarus")
 @pytest.mark.simulation
 @pytest.mark.parametrize(("path", "simulator"), BOTH)
 def test_is_exact_on_both_simulators(path: Path, simulator: Simulator) -> None:

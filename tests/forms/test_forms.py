@@ -100,6 +100,7 @@ def test_what_is_not_read_yet_is_refused(name: str) -> None:
     assert refused.value.code == NOT_YET[name]
 
 
+@pytest.mark.sample("do_varint")
 @pytest.mark.simulation
 @needs_icarus
 @pytest.mark.parametrize("name", ON_ICARUS)

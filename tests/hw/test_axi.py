@@ -142,6 +142,7 @@ def test_an_array_that_would_go_round_is_an_error(name: str) -> None:
     simulate_off_chip(plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
 
 
+@pytest.mark.sample("apart")
 @pytest.mark.parametrize("apart", [PAGE, 1 << 32], ids=["side by side", "apart"])
 def test_arrays_may_be_in_any_order_and_across_any_address(apart: int) -> None:
     found = planned(TWO_PAGES, 24, (8, 8), kind="axi")

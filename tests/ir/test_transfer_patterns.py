@@ -83,6 +83,7 @@ def looked_at(pattern: Pattern, extent: int, abreast: int) -> list[tuple[int, bo
     return found
 
 
+@pytest.mark.sample(without=("a triangle-2",))
 @pytest.mark.parametrize("abreast", [2, 3, 64])
 @pytest.mark.parametrize(
     ("text", "size", "tile"),

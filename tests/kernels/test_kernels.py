@@ -93,6 +93,8 @@ def test_kernel_is_replayed_and_takes_no_more_cycles_than_its_steps_or_its_chain
     without=(
         "gemm_blocked",
         "halves",
+        "mosaic",
+        "neighbours",
         "run_ahead",
     )
 )

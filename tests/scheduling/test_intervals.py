@@ -115,6 +115,7 @@ void f(float a[8][N], float b[8])
 """
 
 
+@pytest.mark.sample("s / b*")
 @pytest.mark.parametrize(
     ("expression", "shown"),
     [

@@ -141,6 +141,7 @@ def test_unfused_nests_settle_too() -> None:
     assert found.plan == accepted(LOGIC).plan
 
 
+@pytest.mark.sample(without=("tce",))
 @pytest.mark.parametrize("name", ["dct", "symm", "tce", "trmm"])
 def test_examples_have_no_slow_path_that_a_wait_would_shorten(name: str) -> None:
     found = planned((EXAMPLES / name / f"{name}.c").read_text())

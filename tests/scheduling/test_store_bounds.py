@@ -37,6 +37,7 @@ def test_no_plan_takes_fewer_cycles(name: str) -> None:
         assert 0 < fewest_cycles(compilation.analysis.sets) <= predicted_cycles(compilation.plan)
 
 
+@pytest.mark.sample("auto")
 @pytest.mark.parametrize("ports", ["one", "auto"])
 def test_a_temporary_is_stored_to_once_a_cycle(ports: Literal["one", "auto"]) -> None:
     design = rtlgen.compile(source=DENSE, expand="never", unroll={"i": 8}, write_ports=ports)

@@ -54,7 +54,7 @@ def changed(found: TiledProgram, window: str, change: Callable[[Transfer], Trans
     return Workers(tuple(with_transfer(region, window, change) for region in regions))
 
 
-@pytest.mark.sample("C-3-False", "F-3-False", "C-2-True", "C-3-True", "F-3-True")
+@pytest.mark.sample("F-3-False", "C-2-True", "C-3-True")
 @pytest.mark.parametrize("barrier", [False, True])
 @pytest.mark.parametrize("workers", [2, 3, 5])
 @pytest.mark.parametrize("policy", POLICIES)

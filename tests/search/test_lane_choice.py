@@ -41,6 +41,7 @@ def design(text: str, **options: Any) -> rtlgen.Design:
     return rtlgen.compile(source=text, path="program.c", **options)
 
 
+@pytest.mark.sample(without=("text4-20-18-13",))
 @pytest.mark.parametrize(
     ("text", "limit", "taken", "cycles"),
     [(SUM, 1, 1, 28), (SUM, 5, 4, 12), (SUM, 13, 8, 10), (ROWS, 3, 3, 53), (ROWS, 20, 18, 13)],

@@ -27,6 +27,7 @@ TWO_ENGINES = [
 ]
 
 
+@pytest.mark.sample(without=("verilator-cocotb",))
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_arrays_off_chip_are_loaded_and_read_back(
     tmp_path: Path, simulator: Simulator, engine: Engine
@@ -107,6 +108,7 @@ def test_bytes_that_are_not_written_may_change(
     np.testing.assert_array_equal(result.arrays["B"], SMALL.expected(inputs)["B"])
 
 
+@pytest.mark.sample("icarus-cocotb")
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_what_is_read_without_ack_is_wrong(
     tmp_path: Path, simulator: Simulator, engine: Engine

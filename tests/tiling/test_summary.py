@@ -60,6 +60,7 @@ def touched_backwards(n: int) -> Iterator[tuple[list[Touch], Touch]]:
         yield [("a", (i,)), ("b", (i - 1,))], ("b", (i,))
 
 
+@pytest.mark.sample(without=("transposed",))
 @pytest.mark.parametrize(
     ("text", "touched", "size", "width_bits"),
     [

@@ -104,6 +104,7 @@ def test_symm_of_a_size_that_is_not_listed_stays_in_its_triangle() -> None:
     )
 
 
+@pytest.mark.sample("least2")
 @pytest.mark.parametrize("least", [(0, 0), (3, 0), (2, 5)])
 def test_ranks_of_all_members_of_a_nest_are_those_of_its_iterations(
     least: tuple[int, int],

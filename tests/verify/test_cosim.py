@@ -236,6 +236,7 @@ def test_a_python_without_shared_library_simulates_natively(
     assert caught.value.exit_code == 3
 
 
+@pytest.mark.sample(without=("verilator-cocotb",))
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_a_trace_shows_inputs_before_the_edge_that_samples_them(
     tmp_path: Path, simulator: Simulator, engine: Engine

@@ -16,6 +16,7 @@ from tests.simulators import SIMULATORS
 GEMM = Path(__file__).resolve().parents[2] / "examples" / "gemm" / "gemm.c"
 
 
+@pytest.mark.sample("icarus")
 @pytest.mark.simulation
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_a_trace_comes_with_a_save_file(tmp_path: Path, simulator: str) -> None:
