@@ -35,7 +35,8 @@ command -v g++ >/dev/null ||
 
 echo "set-up: installing $lock into .venv (once; some hundred MB) ..."
 pip='.venv/bin/python -m pip --quiet --disable-pip-version-check'
-$pip install --require-hashes -r "$lock"
+# Python compiles what is imported: of all that is installed that is little.
+$pip install --no-compile --require-hashes -r "$lock"
 $pip install --no-deps --no-build-isolation --editable .
 echo 'set-up: preparing Verilator ...'
 .venv/bin/python -m rtlgen.sim.verilator
