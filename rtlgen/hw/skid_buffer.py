@@ -52,7 +52,7 @@ class SkidBuffer(wiring.Component):
                 with m.If(self.w_en):
                     m.d.sync += self.r_data.eq(self.w_data)
             with m.Else():
-                m.d.sync += [self.r_data.eq(spare), self.r_rdy.eq(1), self.w_rdy.eq(1)]
+                m.d.sync += [self.r_data.eq(spare), self.w_rdy.eq(1)]
         with m.Elif(self.w_en & self.w_rdy):
             m.d.sync += [spare.eq(self.w_data), self.w_rdy.eq(0)]
         return m
