@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rtlgen.api import compile
+    from rtlgen.chaining import Chain, ChainVerification, chain
     from rtlgen.design import Design
     from rtlgen.errors import RtlgenError
     from rtlgen.verify.equivalence import Verification
@@ -22,17 +23,23 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Chain",
+    "ChainVerification",
     "Design",
     "RtlgenError",
     "RunResult",
     "Session",
     "Verification",
     "__version__",
+    "chain",
     "compile",
 ]
 
 _HOMES = {
     "__version__": "rtlgen.version",
+    "Chain": "rtlgen.chaining",
+    "ChainVerification": "rtlgen.chaining",
+    "chain": "rtlgen.chaining",
     "Design": "rtlgen.design",
     "RtlgenError": "rtlgen.errors",
     "RunResult": "rtlgen.verify.session",

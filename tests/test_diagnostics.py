@@ -572,6 +572,14 @@ def a_check_against_a_file_that_has_changed(_: pytest.MonkeyPatch) -> None:
     source_of(manifest())
 
 
+@provokes("E0431")
+def a_chain_of_what_is_no_stream(_: pytest.MonkeyPatch) -> None:
+    one = "void one(const int x[4], int y[4]) { for (int i = 0; i < 4; i++) y[i] = x[i] + 1; }"
+    first = rtlgen.compile(source=one, memory="stream")
+    second = rtlgen.compile(source=one.replace("one", "two"), memory={"y": "stream"})
+    rtlgen.chain(first, second, connect=["one.y=two.x"])
+
+
 @provokes("E0430")
 def a_compiler_that_is_asked_about_a_region(_: pytest.MonkeyPatch) -> None:
     scop = parse_text("void f(int a[2]) { a[1] = a[0]; }", "f.c").scop

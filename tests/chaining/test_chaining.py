@@ -1,0 +1,132 @@
+"""Kernels that are joined by streams: exact, and about as fast as the slower one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rtlgen
+from rtlgen.chaining import NoChain
+from rtlgen.errors import RtlgenError
+from rtlgen.manifest.file import sha256_of
+from tests.simulators import needs_icarus
+
+BLUR = """
+#include <stdint.h>
+enum {{ H = 6, W = 8 }};
+void {name}(const uint8_t in[H][W], uint8_t out[H][W]) {{
+  {state}
+  for (int y = 0; y < H; y++)
+    for (int x = 0; x < W; x++) {{
+      uint8_t pixel = in[y][x];
+      {compute}
+    }}
+}}
+"""
+ROWS = BLUR.format(
+    name="rows",
+    state="uint8_t before = 0;",
+    compute="out[y][x] = (before + pixel) >> 1; before = pixel;",
+)
+COLUMNS = BLUR.format(
+    name="columns",
+    state="uint8_t above[W]; for (int x = 0; x < W; x++) above[x] = 0;",
+    compute="out[y][x] = (above[x] + pixel) >> 1; above[x] = pixel;",
+)
+SUM = """
+#include <stdint.h>
+void total(const uint8_t image[48], uint32_t sum[1], uint8_t bias) {
+  uint32_t all = bias;
+  for (int i = 0; i < 48; i++) all += image[i];
+  sum[0] = all;
+}
+"""
+
+
+def kernel(source: str, **options: object) -> rtlgen.Design:
+    return rtlgen.compile(source=source, **options)  # type: ignore[arg-type]
+
+
+def separable() -> rtlgen.Chain:
+    rows, columns = kernel(ROWS, memory="stream"), kernel(COLUMNS, memory="stream")
+    return rtlgen.chain(rows, columns, connect=["rows.out=columns.in"], name="blur")
+
+
+@pytest.mark.simulation
+@needs_icarus
+def test_a_separable_blur_is_exact_in_about_the_cycles_of_one_pass() -> None:
+    chain = separable()
+    found = chain.verify(simulator="icarus")
+    assert found.failures == ()
+    assert found.exact
+    assert chain.cycles_at_least <= found.cycles <= chain.cycles_at_least + 8
+    assert chain.cycles_together > 1.7 * found.cycles
+    assert all(cycles > found.cycles for cycles in found.paused_cycles)
+
+
+@pytest.mark.simulation
+def test_three_kernels_run_on_given_data(tmp_path: Path) -> None:
+    rows, columns = kernel(ROWS, memory="stream"), kernel(COLUMNS, memory="stream")
+    last = kernel(SUM, memory={"image": "stream"})
+    chain = rtlgen.chain(
+        rows, columns, last, connect=["rows.out=columns.in", "columns.out=total.image"]
+    )
+    assert [array.name for array in chain.manifest.data_arrays] == ["in", "sum"]
+    image = np.random.default_rng(1).integers(0, 256, (6, 8), np.uint8)
+    flat = image.astype(int).reshape(-1)
+    across = ((np.concatenate([[0], flat[:-1]]) + flat) >> 1).reshape(6, 8)
+    down = (np.vstack([np.zeros((1, 8), int), across[:-1]]) + across) >> 1
+    out = chain.run(inputs={"in": image}, bias=7)
+    assert out.arrays["sum"].tolist() == [int(down.sum()) + 7]
+    assert chain.write(tmp_path / "made").read_text() == chain.verilog
+
+
+@pytest.mark.simulation
+@needs_icarus
+def test_a_wrong_joint_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, right = separable(), ".s_axis_in_tdata(rows_out_tdata)"
+    assert chain.verilog.count(right) == 1
+    spoilt = chain.verilog.replace(right, right.replace("(rows", "(~rows"))
+    file = replace(chain.manifest.verilog, sha256=sha256_of(spoilt))
+    monkeypatch.setattr(chain, "verilog", spoilt)
+    monkeypatch.setattr(chain, "manifest", replace(chain.manifest, verilog=file))
+    found = chain.verify(simulator="icarus")
+    assert not found.exact
+    assert found.failures
+
+
+@pytest.mark.parametrize(
+    ("connect", "why"),
+    [
+        ("rows.out", "is no joint"),
+        ("rows.x=columns.in", "rows.x is no stream"),
+        ("rows.in=columns.in", "does not lead"),
+        ("columns.out=rows.in", "leads back"),
+        ("rows.out=total.image", "is joined 2 times"),
+    ],
+)
+def test_joints_that_cannot_be_are_refused(connect: str, why: str) -> None:
+    kernels = [kernel(text, memory="stream") for text in (ROWS, COLUMNS)]
+    kernels.append(kernel(SUM, memory={"image": "stream"}))
+    joints = [connect] if why != "is joined 2 times" else [connect, "rows.out=columns.in"]
+    with pytest.raises(NoChain, match=why):
+        rtlgen.chain(*kernels, connect=joints)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "why"),
+    [
+        (COLUMNS.replace("uint8_t", "int16_t"), {}, "joins 48 x uint8 to 48 x int16"),
+        (COLUMNS, {"top": "axi"}, "has registers"),
+        (ROWS, {}, "are no chain"),
+    ],
+)
+def test_kernels_that_do_not_fit_are_refused(
+    source: str, options: dict[str, object], why: str
+) -> None:
+    first, second = kernel(ROWS, memory="stream"), kernel(source, memory="stream", **options)
+    with pytest.raises(RtlgenError, match=why):
+        rtlgen.chain(first, second, connect=["rows.out=columns.in"])
