@@ -135,7 +135,7 @@ class _Reader:
         self.read_set = _remembering(self.context, isl.Set.read_from_str)
         self.read_map = _remembering(self.context, isl.Map.read_from_str)
         self.answers: dict[object, list[tuple[Scop, object]]] = {}
-        self.found: dict[Hashable, object] = {}
+        self.found: dict[Hashable, tuple[object, int]] = {}
 
 
 class ScopSets:
@@ -166,12 +166,20 @@ class ScopSets:
         return found
 
     def found_once(self, question: Hashable, find: Callable[[], T]) -> T:
-        """Return what is found, looked for once for all equal questions in one context."""
+        """Return what is found, looked for once for all equal questions in one context.
+
+        Its steps count each time, so that limits are met where they would be without this.
+        """
         known = self._reader.found
-        if question not in known:
-            known[question] = find()
+        if question in known:
+            found, steps = known[question]
+            effort.keep_going(work=max(0, steps - effort.STEP_WORK))
+        else:
+            with effort.counted_effort() as tally:
+                found = find()
+            known[question] = found, tally.steps
         # Each question has answers of its own type.
-        return cast(T, known[question])
+        return cast(T, found)
 
     def statement_tuple(self, statement: str) -> str:
         """Return the isl tuple name of a statement's instances."""
