@@ -160,12 +160,13 @@ def run_accesses(soc: Soc, scalars: Mapping[str, int], widths: Mapping[str, int]
 
 
 @pytest.mark.sample("mix")
-@pytest.mark.parametrize("kernel", ["gemm", "mix"])
+@pytest.mark.parametrize("kernel", ["gemm", "mix", "twins"])
 def test_a_soc_runs_the_kernel(tmp_path: Path, kernel: str) -> None:
     if kernel == "gemm":
         design = rtlgen.compile(ROOT / "examples" / "gemm" / "gemm.c", define={"N": 4})
     else:
-        design = rtlgen.compile(source=MIX, checksum=True)
+        twins = ["x", "z"] if kernel == "twins" else []
+        design = rtlgen.compile(source=MIX, checksum=True, double_buffer=twins)
     manifest: Manifest = design.manifest
     soc = soc_of(design, tmp_path)
     widths = {scalar.name: scalar.width for scalar in manifest.scalars}
@@ -177,6 +178,8 @@ def test_a_soc_runs_the_kernel(tmp_path: Path, kernel: str) -> None:
             accesses += [(1, base + 4 * n, word) for n, word in enumerate(words)]
         scalars = {name: int(each.inputs[name]) for name in widths}
         accesses += run_accesses(soc, scalars, widths)
+        if manifest.swap is not None:
+            accesses.append((1, soc.csrs["control"], 2))
         reads = [soc.csrs["status"], soc.csrs["cycles"]]
         if manifest.returned is not None:
             reads += [soc.csrs["returned"] + 4 * n for n in range(manifest.returned.width // 32)]
