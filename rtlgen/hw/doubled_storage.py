@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Elaboratable, EnableInserter, Module, Mux, Signal, Value
+from amaranth.hdl import Const, Elaboratable, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Member
 
 from rtlgen.hw.memory import ArrayStorage
 from rtlgen.hw.names import prefix_ports
+from rtlgen.ir.plan import Memory
 
 
 class DoubledStorage(ArrayStorage):
@@ -25,15 +26,19 @@ class DoubledStorage(ArrayStorage):
 
     Parameters
     ----------
+    copies: of the memory, which may show elements earlier than it does.
     may_stand_still: the kernel does not move on in every cycle of a run. Then it stands outside of
         what is stopped, since the host is not.
     """
 
-    def __init__(self, copies: tuple[ArrayStorage, ArrayStorage], *, may_stand_still: bool) -> None:
+    def __init__(
+        self, plan: Memory, copies: tuple[ArrayStorage, ArrayStorage], *, may_stand_still: bool
+    ) -> None:
         self._copies = copies
         self.may_stand_still = may_stand_still
         first = copies[0]
-        super().__init__(first.plan, first.loads, first.stores, first.is_looked_up)
+        self._early_cycles = plan.read_latency_cycles - first.plan.read_latency_cycles
+        super().__init__(plan, first.loads, first.stores, first.is_looked_up)
 
     def more_members(self) -> dict[str, Member]:
         moves = {"moves": In(1)} if self.may_stand_still else {}
@@ -59,17 +64,28 @@ class DoubledStorage(ArrayStorage):
             if name == "host_rdata":
                 m.d.comb += self.host_rdata.eq(self._read_last(m, first, second))
             else:
-                m.d.comb += getattr(self, name).eq(Mux(self.hosts[0], second, first))
+                chosen = Mux(self.hosts[0], second, first)
+                m.d.comb += getattr(self, name).eq(self._later(m, chosen, f"{name}_held"))
         return m
+
+    def _later(self, m: Module, element: Value, name: str) -> Value:
+        """Return an element when the memory shows it: the copies are told apart before that."""
+        for cycle in range(self._early_cycles):
+            held = Signal(len(element), name=f"{name}_{cycle}", reset_less=True)
+            with m.If(self.moves if self.may_stand_still else Const(1)):
+                m.d.sync += held.eq(element)
+            element = held
+        return element
 
     def _read_last(self, m: Module, first: Value, second: Value) -> Value:
         """Return what the host read last, whatever the kernel has read there since."""
         reads, from_first = Signal(name="host_has_read"), Signal(name="host_had_first")
         held = Signal(len(self.host_rdata), name="host_held")
         m.d.sync += [reads.eq(self.host_reads), from_first.eq(self.hosts[0])]
-        shown = Mux(reads, Mux(from_first, first, second), held)
-        m.d.sync += held.eq(shown)
-        return shown
+        shown = Mux(from_first, first, second)
+        with m.If(reads):
+            m.d.sync += held.eq(shown)
+        return Mux(reads, shown, held)
 
     def _given(self, name: str, is_hosts: Value) -> Value:
         """Return what a copy sees of an input."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rtlgen.hw.block_storage import BlockStorage
 from rtlgen.hw.doubled_storage import DoubledStorage
-from rtlgen.hw.memory import ArrayStorage, LoadUser, StoreUser
+from rtlgen.hw.memory import RAM_CYCLES, ArrayStorage, LoadUser, StoreUser
 from rtlgen.hw.part_storage import PartStorage
 from rtlgen.hw.small_storage import RegisterStorage, RomStorage
 from rtlgen.hw.windows import DrainedStorage, FilledStorage
@@ -36,6 +38,11 @@ def build_storage(
     """
     kind = PartStorage if plan.part is not None else _KINDS[plan.kind]
     if plan.is_double:
-        first, second = (kind(plan, loads, stores, is_looked_up) for _ in range(2))
-        return DoubledStorage((first, second), may_stand_still=may_stand_still)
+        copy = plan
+        if plan.kind == "block" and plan.write_ports == 1:
+            # The copies are told apart in front of their output register, which they share. Which
+            # version holds an element is said in the cycle behind that.
+            copy = replace(plan, read_latency_cycles=RAM_CYCLES)
+        first, second = (kind(copy, loads, stores, is_looked_up) for _ in range(2))
+        return DoubledStorage(plan, (first, second), may_stand_still=may_stand_still)
     return kind(plan, loads, stores, is_looked_up)
