@@ -145,6 +145,8 @@ class Chain:
                 if manifest.returned is not None
                 else "has a checksum unit"
                 if manifest.checksum is not None
+                else "has arrays in two copies: each kernel of a chain starts by itself"
+                if manifest.swap is not None
                 else None
             )
             if what is not None:

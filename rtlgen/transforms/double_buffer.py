@@ -61,10 +61,12 @@ def _require(scop: Scop, name: str, elsewhere: Collection[str]) -> None:
 
 
 def _usable(arrays: Iterable[Array]) -> list[Array]:
-    return [array for array in arrays if array.shape and array.storage != "local"]
+    return [a for a in arrays if a.shape and a.storage != "local" and not a.is_stream]
 
 
 def _what_it_is(array: Array) -> str:
     if array.is_table:
         return "its elements are constants"
+    if array.is_stream:
+        return "this is a stream"
     return "this is local" if array.shape else "this is a scalar variable"

@@ -130,3 +130,9 @@ def test_kernels_that_do_not_fit_are_refused(
     first, second = kernel(ROWS, memory="stream"), kernel(source, memory="stream", **options)
     with pytest.raises(RtlgenError, match=why):
         rtlgen.chain(first, second, connect=["rows.out=columns.in"])
+
+
+def test_a_kernel_whose_copies_a_start_swaps_is_refused() -> None:
+    total = kernel(SUM, memory={"image": "stream"}, double_buffer="sum")
+    with pytest.raises(NoChain, match="total has arrays in two copies"):
+        rtlgen.chain(kernel(ROWS, memory="stream"), total, connect=["rows.out=total.image"])
