@@ -3,6 +3,7 @@
 Rewrite
 -------
     a[k++] = x;                                a[k] = x; k++;
+    y = a[k]++;                                y = a[k]; a[k]++;
     if (++c == n) c = 0;                       ++c; if (c == n) c = 0;
     if ((c = a[i]) < 0) S                      c = a[i]; if (c < 0) S
     a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
@@ -24,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.changing import called_below
+from rtlgen.frontend.lowering.nodes import copied
 from rtlgen.frontend.syntax.assigned import STEPS, below, calls
 from rtlgen.frontend.syntax.functions import TELLING
 
@@ -216,13 +218,15 @@ class _Desugarer:
     def _stepped(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Move every `x++` out of a statement, if C says when it happens."""
         steps = list(_steps(node))
-        names = [step.expr.name for step in steps]
+        names = [stepped(step) for step in steps]
         mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
         seen_by_calls = calls(node) and bool(self._shared & set(names))
-        declares = isinstance(node, c_ast.Decl) and node.name in names
-        if declares or seen_by_calls or any(mentioned.count(name) != 1 for name in names):
+        set_here = node.name if isinstance(node, c_ast.Decl) else base_name(node.lvalue)
+        moved = {part for step in steps for part in _subscript_names(step)}
+        is_open = set_here in names or bool(moved & {set_here, *names})
+        if is_open or seen_by_calls or any(mentioned.count(name) != 1 for name in names):
             return [node]
-        _replace(node, {id(step): step.expr for step in steps})
+        _replace(node, {id(step): copied(step.expr) for step in steps})
         before = [step for step in steps if not step.op.startswith("p")]
         return [*before, node, *(step for step in steps if step.op.startswith("p"))]
 
@@ -361,10 +365,34 @@ def _is_stepping(node: c_ast.Node) -> bool:
 
 
 def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
-    """Yield each `x++` below `node`, in the order of the text, that is surely carried out."""
+    """Yield each `x++` or `a[i]++` below `node`, in text order, that is surely carried out."""
     for part in _surely(node):
-        if _is_step(part) and isinstance(part.expr, c_ast.ID):
-            yield part
+        if _is_step(part) and base_name(part.expr) is not None:
+            inside = [each for each in below(part.expr) if each is not part.expr]
+            if not any(_changes(each) or isinstance(each, c_ast.FuncCall) for each in inside):
+                yield part
+
+
+def base_name(node: c_ast.Node) -> str | None:
+    """Return the name of a variable, or of the array of an element."""
+    while isinstance(node, c_ast.ArrayRef):
+        node = node.name
+    return node.name if isinstance(node, c_ast.ID) else None
+
+
+def stepped(step: c_ast.UnaryOp) -> str:
+    """Return the name of what a step of a variable, or of an element of an array, changes."""
+    name = base_name(step.expr)
+    assert name is not None, "it is one of these"
+    return name
+
+
+def _subscript_names(step: c_ast.UnaryOp) -> Iterator[str]:
+    """Yield the names in the subscripts of what is stepped."""
+    node = step.expr
+    while isinstance(node, c_ast.ArrayRef):
+        yield from (part.name for part in below(node.subscript) if isinstance(part, c_ast.ID))
+        node = node.name
 
 
 def _surely(node: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -391,7 +419,7 @@ def lifted_steps(
     """
     steps = [step for step in _steps(node) if is_wanted(step)]
     mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
-    taken = [step for step in steps if mentioned.count(step.expr.name) == 1]
+    taken = [step for step in steps if mentioned.count(stepped(step)) == 1]
     _replace(node, {id(step): step.expr for step in taken})
     before = [step for step in taken if not step.op.startswith("p")]
     return before, [step for step in taken if step.op.startswith("p")]
