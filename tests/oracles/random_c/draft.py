@@ -121,6 +121,7 @@ class Draft:
     size: what the macro N stands for.
     left: how many statements may still be written.
     has_floats: whether about half of its data are in floating point: every other program has them.
+    has_scatters: whether data may choose what is written: in half of the programs.
     """
 
     rng: random.Random
@@ -133,13 +134,15 @@ class Draft:
     depth: int = 0
     left: int = 0
     has_floats: bool = False
+    has_scatters: bool = False
     _names: int = 0
 
     @classmethod
     def from_seed(cls, seed: int) -> Draft:
         rng = random.Random(seed)
         rates = {feature: rng.choice((0.0, 0.1, 0.3, 0.6)) for feature in FEATURES}
-        return cls(rng, rates, rng.randint(4, 9), has_floats=seed % 2 == 1)
+        size = rng.randint(4, 9)
+        return cls(rng, rates, size, has_floats=seed % 2 == 1, has_scatters=seed % 4 > 1)
 
     def wants(self, feature: str) -> bool:
         return self.rng.random() < self.rates[feature]

@@ -124,7 +124,8 @@ def number(draft: Draft, depth: int) -> str:
 def compared(draft: Draft, depth: int) -> str:
     """Return a comparison of numbers, or of what kind one is: an int."""
     if draft.chance(0.1):
-        return f"({draft.pick(('isnan', 'isinf', 'isfinite'))}({number(draft, depth)}) != 0)"
+        kind = draft.pick(("isnan", "isinf", "isfinite"))
+        return f"({kind}((double)({number(draft, depth)})) != 0)"
     return f"({number(draft, depth)} {draft.pick(COMPARISONS)} {number(draft, depth)})"
 
 
@@ -153,7 +154,8 @@ def element(draft: Draft, block: Block, *, written: bool) -> str:
     """Return an element of an array, by subscripts that are inside of it."""
     parts = []
     for extent in block.shape:
-        if not written and draft.wants("data subscripts") and draft.chance(0.4):
+        may_be = not written or draft.has_scatters
+        if may_be and draft.wants("data subscripts") and draft.chance(0.4):
             parts.append(_looked_up(draft, extent))
         else:
             parts.append(subscript(draft, extent, written=written))
