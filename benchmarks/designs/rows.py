@@ -133,6 +133,13 @@ tests/forms/float_dot.c
 tests/forms/float_dot.c --float reassociate
 tests/forms/double_solve.c
 tests/polybench/jacobi-2d.c --function kernel_jacobi_2d
+tests/forms/scatter_compact.c
+tests/forms/scatter_histogram.c
+tests/forms/scatter_histogram.c --memory x=axi
+tests/forms/scatter_kmeans.c
+tests/forms/scatter_pivot.c
+tests/forms/scatter_queue.c
+tests/forms/scatter_sort.c
 """
 
 KERNELS = """

@@ -21,6 +21,7 @@ from rtlgen.ir.expr import (
     IndexValue,
     Read,
     ScalarParameter,
+    Scatter,
     Select,
     Unary,
     walk,
@@ -129,6 +130,8 @@ def expression_text(expr: Expr, element: Element, calls: Mapping[str, str]) -> s
             if isinstance(type_, FloatType) or isinstance(operand.type, FloatType):
                 return cast_text(text(operand), expr, calls, type_text(type_))
             return f"({type_text(type_)}){text(operand)}"
+        case Scatter():
+            raise ValueError("a scatter is no value of one element")
         case Select(condition, if_true, if_false):
             return f"({text(condition)} != 0 ? {text(if_true)} : {text(if_false)})"
         case Binary():

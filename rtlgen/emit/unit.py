@@ -31,7 +31,7 @@ from rtlgen.ir.code import (
     fresh,
     walk_code,
 )
-from rtlgen.ir.expr import Constant, ScalarParameter, map_affine, walk
+from rtlgen.ir.expr import Constant, Expr, ScalarParameter, Scatter, map_affine, walk
 from rtlgen.ir.schedule import FlatDim, Schedule
 from rtlgen.ir.scop import Access, Array, Parameter, Scop, Statement
 from rtlgen.ir.sets import ScopSets
@@ -298,8 +298,16 @@ class _Unit:
         def element(read: int, computed: Sequence[str]) -> str:
             return access_text(statement.reads[read], values, computed)
 
-        value = expression_text(map_affine(statement.expr, values), element, self.calls)
-        return f"{access_text(statement.write, values, ())} = {bare(value)};"
+        def text(part: Expr) -> str:
+            return expression_text(map_affine(part, values), element, self.calls)
+
+        expr = statement.expr
+        if not isinstance(expr, Scatter):
+            return f"{access_text(statement.write, values, ())} = {bare(text(expr))};"
+        written = access_text(statement.write, values, [text(part) for part in expr.at])
+        always = isinstance(expr.condition, Constant) and expr.condition.value
+        guard = "" if always else f"if {text(expr.condition)} "
+        return f"{guard}{written} = {bare(text(expr.value))};"
 
 
 def _function(type_: str, name: str, value: str) -> str:

@@ -59,7 +59,8 @@ class StreamControl(wiring.Component):
     S_chooseN: whether choice N takes its first operand.
     S_beginN: that operation N begins, where that matters, and its operands are chosen.
     S_store_addr: row that S stores to. S_store_en: it does. S_storeK_addr: row of copy K of what S
-        stores. S_storeK_en: it is made.
+        stores. S_storeK_en: it is made. The datapath has the address of a scatter, and whether
+        there is a store after all.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class StreamControl(wiring.Component):
         for site in sites.stores:
             store, name = site.store, f"{member.name}_{site.name}"
             stage = store.stage + delay
-            if store.memory in rows:
+            if store.address is not None and store.memory in rows:
                 ports.add_address(
                     f"{name}_addr", store.address, stage, rows[store.memory], levels, store.span
                 )

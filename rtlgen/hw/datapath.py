@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
@@ -56,6 +56,9 @@ class Datapath(wiring.Component):
         where it shares one.
     scalar_NAME: In, stable while the kernel runs.
     stored_D: Out, the value presented to the store D cycles ago; stored_0 is always there.
+    stored_addr, stored_en: Out, of a scatter, with stored_0: the element, and whether it is stored.
+    store_en: In(1), in the same cycle, whether there is an instance at all; where its lookups are
+        to find what is on its way to the memory.
     keptN_S: Out, what operation N had in its result stage, in stage S.
     """
 
@@ -74,6 +77,7 @@ class Datapath(wiring.Component):
         self._sites: Sites = sites_of(stream)
         self._tap_delays = sorted(tap_delays | {0})
         self._kept = sorted(kept)
+        self._matched: dict[str, tuple[Signal, Signal]] = {}
         self._site_names = {load.number: load.name for load in self._sites.loads}
         self._site_names |= {index.number: index.name for index in self._sites.indices}
         members = {}
@@ -98,6 +102,11 @@ class Datapath(wiring.Component):
             members[f"scalar_{name}"] = In(scalars[name])
         for delay in self._tap_delays:
             members[f"stored_{delay}"] = Out(store_shape)
+        if stream.store.address is None:
+            members["stored_addr"] = Out(address_bits(rows[stream.store.memory]))
+            members["stored_en"] = Out(1)
+        if self._sites.matches:
+            members["store_en"] = In(1)
         for number, stage in self._kept:
             members[kept_name(number, stage)] = Out(_shape(stream.operations[number]))
         super().__init__(Signature(members))
@@ -131,10 +140,42 @@ class Datapath(wiring.Component):
         for delay in self._tap_delays:
             shown: Signal = mark(getattr(self, f"stored_{delay}"), self._stream.store.span)
             m.d.comb += shown.eq(delays.at(stored, delay))
+        store = self._stream.store
+        for port, operand in (("stored_addr", store.at), ("stored_en", store.enable)):
+            if operand is not None:
+                found: Signal = mark(getattr(self, port), store.span)
+                m.d.comb += found.eq(read(operand, store.stage))
+        self._match(m, delays, stored, read)
         for number, stage in self._kept:
             kept: Signal = getattr(self, kept_name(number, stage))
             m.d.comb += mark(kept, self._stream.operations[number].span).eq(read(number, stage))
         return m
+
+    def _match(
+        self, m: Module, delays: DelayLines, stored: Signal, read: Callable[[int, int], Value]
+    ) -> None:
+        """Let lookups find what is on its way to the memory, by comparing places.
+
+        Parameters
+        ----------
+        read: returns what an operation had in its result stage, in a stage.
+        """
+        store = self._stream.store
+        if not self._sites.matches or store.at is None or store.enable is None:
+            return
+        taken = Signal(name="stored_taken")
+        m.d.comb += taken.eq(self.store_en & read(store.enable, store.stage))
+        bits = len(self.stored_addr)
+        for site in self._sites.matches:
+            delay = site.tap.delay_cycles
+            load = self._stream.operations[site.op.operands[0]]
+            wanted = read(load.operands[0], site.op.stage)
+            there = read(store.at, store.stage + delay)
+            is_found, value = self._matched[site.name]
+            m.d.comb += [
+                is_found.eq(delays.at(taken, delay) & (_low(wanted, bits) == _low(there, bits))),
+                value.eq(delays.at(stored, delay)),
+            ]
 
     def _is_stable(self, number: int) -> bool:
         return isinstance(self._stream.operations[number], ConstantOp | ParameterOp)
@@ -182,7 +223,19 @@ class Datapath(wiring.Component):
             brought: Signal = mark(getattr(self, f"{tap.name}_value"), tap.op.span)
             with m.If(getattr(self, tap.name)):
                 m.d.comb += result.eq(brought)
+        own = [site for site in self._sites.matches if site.number == number]
+        for site in sorted(own, key=lambda site: -site.tap.delay_cycles):
+            is_found = Signal(name=f"{site.name}_found")
+            value = Signal(self.stored_0.shape(), name=f"{site.name}_stored")
+            self._matched[site.name] = is_found, value
+            with m.If(is_found):
+                m.d.comb += result.eq(value)
         return result
+
+
+def _low(value: Value, bits: int) -> Value:
+    """Return so many low bits of a value, as a number."""
+    return value.as_unsigned()[:bits] if len(value) > bits else value.as_unsigned()
 
 
 def kept_name(number: int, stage: int) -> str:

@@ -184,6 +184,8 @@ class RegionParts:
         datapath, sites = datapaths[number], sites_of(self._region.streams[number])
         for index in sites.indices:
             m.d.comb += getattr(datapath, index.name).eq(getattr(control, f"{name}_{index.name}"))
+        if sites.matches:
+            m.d.comb += datapath.store_en.eq(getattr(control, f"{name}_{sites.stores[0].name}_en"))
         for tap in sites.taps:
             brought = getattr(datapaths[tap.tap.stream], self._shown_to(tap))
             m.d.comb += [
@@ -275,12 +277,16 @@ class RegionParts:
         shown = f"stored_{site.store.stage - stream.store.stage}"
         if stream.keeps_loaded(site.store):
             shown = kept_name(site.store.value, site.store.stage)
+        store, en = site.store, getattr(control, f"{prefix}_en")
         number: Value = Const(0)
-        if site.store.memory in self._rows:
+        value: Signal = getattr(datapath, shown)
+        if store.address is None:
+            user, scattered = StoreUser(store.port, (0,)), en & datapath.stored_en
+            return Storer(user, datapath.stored_addr, scattered, value)
+        if store.memory in self._rows:
             number = getattr(control, f"{prefix}_addr")
-        addr, bank = row_and_bank(site.store.address, number)
-        user = StoreUser(site.store.port, banks_named(site.store.address))
-        return Storer(user, addr, getattr(control, f"{prefix}_en"), getattr(datapath, shown), bank)
+        addr, bank = row_and_bank(store.address, number)
+        return Storer(StoreUser(store.port, banks_named(store.address)), addr, en, value, bank)
 
     def _shown_to(self, tap: TapSite) -> str:
         """Return the port at which another stream's datapath shows what a tap takes."""

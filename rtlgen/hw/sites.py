@@ -85,6 +85,7 @@ class Sites:
     Members
     -------
     live: numbers of the operations that the stored values depend on, in order.
+    matches: the taps that are taken where places are equal.
     parameters: names of the scalars among them.
     """
 
@@ -92,6 +93,7 @@ class Sites:
     loads: tuple[LoadSite, ...]
     indices: tuple[IndexSite, ...]
     taps: tuple[TapSite, ...]
+    matches: tuple[TapSite, ...]
     choices: tuple[ChoiceSite, ...]
     begins: tuple[BeginSite, ...]
     stores: tuple[StoreSite, ...]
@@ -104,6 +106,7 @@ def sites_of(stream: Stream) -> Sites:
     loads: list[LoadSite] = []
     indices: list[IndexSite] = []
     taps: list[TapSite] = []
+    matches: list[TapSite] = []
     choices: list[ChoiceSite] = []
     begins: list[BeginSite] = []
     parameters: list[str] = []
@@ -114,9 +117,9 @@ def sites_of(stream: Stream) -> Sites:
             case IndexOp() as op:
                 indices.append(IndexSite(number, f"index{number}", op))
             case ForwardOp() as op:
-                taps += [
-                    TapSite(number, f"tap{number}_{n}", op, tap) for n, tap in enumerate(op.taps)
-                ]
+                for n, tap in enumerate(op.taps):
+                    found = matches if tap.is_matched else taps
+                    found.append(TapSite(number, f"tap{number}_{n}", op, tap))
             case ChooseOp() as op:
                 choices.append(ChoiceSite(number, f"choose{number}", op))
             case ComputedBase(is_announced=True) as op:
@@ -133,6 +136,7 @@ def sites_of(stream: Stream) -> Sites:
         tuple(loads),
         tuple(indices),
         tuple(taps),
+        tuple(matches),
         tuple(choices),
         tuple(begins),
         stores,

@@ -13,6 +13,8 @@ than the width of its operand, stays as it is unless a range tells its value.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.expr import (
     Binary,
@@ -21,6 +23,7 @@ from rtlgen.ir.expr import (
     Expr,
     FloatOperation,
     IndexValue,
+    Scatter,
     Select,
     Unary,
     children,
@@ -38,6 +41,15 @@ def folded(expr: Expr, ranges: ValueRanges, facts: Facts = ()) -> Expr:
     ----------
     ranges: of expressions of the statement that has this one.
     """
+    if isinstance(expr, Scatter):
+        # It is no value of one element.
+        inside = (*facts, *facts_of(expr.condition, True))
+        at = tuple(folded(part, ranges, inside) for part in expr.at)
+        return Scatter(
+            folded(expr.condition, ranges, facts),
+            folded(expr.value, ranges, inside),
+            replace(expr.old, at=at),
+        )
     try:
         low, high = ranges.range(expr, facts)
     except NoValueYet:

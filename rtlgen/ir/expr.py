@@ -130,6 +130,35 @@ class Select:
 
 
 @dataclass(frozen=True, slots=True)
+class Scatter:
+    """What a statement stores whose element depends on data: `value`, where `condition` holds.
+
+    It is the whole of a statement's expression. To the program's other accesses the statement gives
+    every element that it may write a new value, which is the old one in all elements but one, and
+    in that one, too, where the condition does not hold: the `store` of McCarthy's theory of arrays.
+
+    Members
+    -------
+    old: the read of what is in the elements that are left alone, at the subscripts that are
+        written. No load makes it.
+    """
+
+    condition: Expr
+    value: Expr
+    old: Read
+
+    @property
+    def type(self) -> NumberType:
+        """The type of the elements."""
+        return self.old.type
+
+    @property
+    def at(self) -> tuple[Expr, ...]:
+        """The values of the subscripts that depend on data, in order."""
+        return self.old.at
+
+
+@dataclass(frozen=True, slots=True)
 class FloatOperation:
     """An operation of IEEE 754 on bit patterns; see `ir.float_arithmetic` for what each means.
 
@@ -158,7 +187,16 @@ class FloatOperation:
 
 
 Expr: TypeAlias = (
-    Constant | IndexValue | ScalarParameter | Read | Unary | Binary | Cast | Select | FloatOperation
+    Constant
+    | IndexValue
+    | ScalarParameter
+    | Read
+    | Unary
+    | Binary
+    | Cast
+    | Select
+    | Scatter
+    | FloatOperation
 )
 
 
@@ -173,6 +211,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (left, right)
         case Select(condition=condition, if_true=a, if_false=b):
             return (condition, a, b)
+        case Scatter(condition, value, old):
+            return (condition, value, old)
         case FloatOperation(operands=operands):
             return operands
         case _:
@@ -199,6 +239,10 @@ def with_children(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
             return Binary(op, operands[0], operands[1], type_)
         case Select(_, _, _, type_):
             return Select(operands[0], operands[1], operands[2], type_)
+        case Scatter():
+            old = operands[2]
+            assert isinstance(old, Read), "what is left alone is read"
+            return Scatter(operands[0], operands[1], old)
         case FloatOperation(op, _, type_):
             return FloatOperation(op, operands, type_)
         case _:
@@ -275,6 +319,9 @@ def to_text(expr: Expr, reads: tuple[str, ...]) -> str:
             return f"({to_text(left, reads)} {_SYMBOLS[op]} {to_text(right, reads)})"
         case Select(condition, a, b):
             return f"({to_text(condition, reads)} ? {to_text(a, reads)} : {to_text(b, reads)})"
+        case Scatter(condition, value, old):
+            parts = [to_text(part, reads) for part in (value, old, condition)]
+            return f"{parts[0]} at {parts[1]} if {parts[2]}"
         case FloatOperation(op, operands, type_):
             parts = [to_text(operand, reads) for operand in operands]
             if len(parts) == 2 and op in _SYMBOLS:

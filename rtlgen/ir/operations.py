@@ -77,19 +77,24 @@ class Tap:
     In the cycle of the consuming stage it is the value that `stream` (index in the region) was
     presenting to its store `delay_cycles` cycles ago (0: presents in this same cycle). With `read`
     it is what that read of the stream's statement had brought from memories so many cycles ago.
+
+    With `is_matched` it is taken only where the stream, which is that of the read, a lookup, stored
+    to the element that is looked up.
     """
 
     stream: int
     delay_cycles: int
     when: Predicate
     read: int | None = None
+    is_matched: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardOp(OperationBase):
     """The operand (a load), except where a tap's `when` holds: there that tap's value.
 
-    The predicates of the taps are disjoint. Combinational, of the element's type. `read` is the
+    The predicates of the taps are disjoint, but for those that are matched: of these, the one with
+    the shortest delay is taken. Combinational, of the element's type. `read` is the
     number of the access in the C statement.
     """
 
@@ -207,12 +212,30 @@ class Store:
 
     The value is read in `stage` and truncated to the memory's width. Stores of all streams through
     one write port of a bank never coincide, which the planner proves.
+
+    Where `address` is None the store is a *scatter*: operation `at` is the row-major number of the
+    element, of which the memory takes the low bits, and operation `enable`, of one bit, whether
+    there is a store at all.
     """
 
     memory: str
-    address: Address
+    address: Address | None
     stage: int
     value: int
     when: Predicate
     span: Span | None = None
     port: int = 0
+    at: int | None = None
+    enable: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.address is None) is (self.at is None) or (self.at is None) is not (
+            self.enable is None
+        ):
+            raise ValueError(f"a store to {self.memory} has no address, or two")
+
+    @property
+    def operands(self) -> tuple[int, ...]:
+        """The operations that it needs."""
+        found = (self.value, self.at, self.enable)
+        return tuple(number for number in found if number is not None)

@@ -227,7 +227,10 @@ class KernelPlan:
             raise PlanError(f"{stream.statement} stores to the {stored.kind} {stored.name}")
         if not 0 <= store.port < stored.write_ports:
             raise PlanError(f"{stream.statement}: {stored.name} has no write port {store.port}")
-        self._require_place(stream, stored, store.address)
+        if store.address is not None:
+            self._require_place(stream, stored, store.address)
+        elif stored.cuts or stored.write_ports > 1:
+            raise PlanError(f"{stream.statement} scatters to {stored.name}, which is in parts")
 
     def _require_place(self, stream: Stream, memory: Memory, address: Address) -> None:
         """Require that an address tells the bank where there are several."""

@@ -151,10 +151,11 @@ def stream_lines(region: Region, stream: Stream) -> list[str]:
         body = _operation(op, names, region)
         lines.append(f"  %{number} = {body} {_stages(op)}")
     for store in stream.stores:
+        address = f"%{store.at}" if store.address is None else address_text(store.address, names)
         lines.append(
-            f"  store {store.memory}[{address_text(store.address, names)}] = %{store.value}"
-            f"{f' port {store.port}' if store.port else ''}{_where(store.when, names)} "
-            f"@{store.stage}"
+            f"  store {store.memory}[{address}] = %{store.value}"
+            f"{f' port {store.port}' if store.port else ''}{_where(store.when, names)}"
+            f"{'' if store.enable is None else f' if %{store.enable}'} @{store.stage}"
         )
     return lines
 
@@ -314,7 +315,7 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
             parts = [
                 f"{'store' if tap.read is None else f'read {tap.read} of'} "
                 f"{region.streams[tap.stream].statement} -{tap.delay_cycles}"
-                f"{_where(tap.when, names)}"
+                f"{_where(tap.when, names)}{' if it is there' if tap.is_matched else ''}"
                 for tap in taps
             ]
             return f"forward.{type_} {'; '.join([operands, *parts])}"

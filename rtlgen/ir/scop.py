@@ -19,6 +19,7 @@ from rtlgen.ir.expr import (
     Expr,
     IndexValue,
     Read,
+    Scatter,
     Select,
     children,
     map_affine,
@@ -145,11 +146,14 @@ class Window:
     Members
     -------
     known: the value as a quasi-affine function of the iterators; None where it depends on data.
+    is_proven: it has been shown to lie there wherever the program makes the access; else it does
+        not leave its array, or the program has no meaning in C.
     """
 
     low: int
     high: int
     known: Expr | None = None
+    is_proven: bool = False
 
     def __post_init__(self) -> None:
         if self.high < self.low:
@@ -313,7 +317,8 @@ class Statement:
     where every one of `conditions` holds. `expr` has the element type of the written array.
     `text` is the C text of the assignment, for reports. `origin` gives the value of each C iterator
     in terms of the present ones, where a transform has replaced them; () means that none has.
-    What is written may be quasi-affine while the front end reads it, and is affine ever after.
+    What is written may be quasi-affine while the front end reads it, and is affine ever after, or
+    depends on data: then `expr` is a `Scatter`, and the statement is a scatter.
     """
 
     name: str
@@ -332,8 +337,12 @@ class Statement:
                 raise ValueError(f"{self.name} reads an access that it does not have")
             if len(read.at) != len(self.reads[read.index].windows):
                 raise ValueError(f"{self.name} reads {self.reads[read.index]} at {read.at}")
-        if self.write.is_uncertain:
+        if self.write.is_uncertain and not self.is_scatter:
             raise ValueError(f"{self.name} writes {self.write}, which depends on data")
+        if isinstance(self.expr, Scatter):
+            old = self.reads[self.expr.old.index]
+            if (old.array, old.subscripts) != (self.write.array, self.write.subscripts):
+                raise ValueError(f"{self.name} writes {self.write} and leaves {old} alone")
         known = set(self.iterators)
         for access in (self.write, *self.reads):
             for subscript in access.subscripts:
@@ -359,6 +368,16 @@ class Statement:
     @property
     def iterators(self) -> tuple[str, ...]:
         return tuple(loop.iterator for loop in self.loops)
+
+    @property
+    def is_scatter(self) -> bool:
+        """Whether the element that it writes depends on data."""
+        return isinstance(self.expr, Scatter)
+
+    @property
+    def old_read(self) -> int | None:
+        """The read of what a scatter leaves alone; None of other statements."""
+        return self.expr.old.index if isinstance(self.expr, Scatter) else None
 
     @property
     def bounds(self) -> tuple[Affine, ...]:
@@ -484,6 +503,11 @@ class Scop:
             if array.name == name:
                 return array
         raise KeyError(name)
+
+    @property
+    def scattered(self) -> frozenset[str]:
+        """The arrays that scatters write: nobody knows beforehand whose value is in an element."""
+        return frozenset(s.write.array for s in self.statements if s.is_scatter)
 
     def element_number(self, access: Access) -> Affine:
         """Return the row-major number of the element that an affine access touches."""

@@ -311,6 +311,11 @@ class ScopSets:
         """Return the time map of every statement."""
         return {s.name: self.place_map(s, schedule.places(s.name)) for s in self.scop.statements}
 
+    def affine_range(self, statement: Statement, affine: Affine) -> tuple[int, int]:
+        """Return the smallest and the largest value of a function in the instances, if any."""
+        ((low, high),) = bounding_box(self.time_map(statement, [affine]).range())
+        return low, high
+
     def bounding_box(self, statement: Statement) -> tuple[tuple[int, int], ...] | None:
         """Return (smallest, largest) value of each iterator, or None for an empty domain."""
         domain = self.domains[statement.name]

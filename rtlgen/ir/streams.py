@@ -81,7 +81,7 @@ class Stream:
         for store in self.stores:
             if self.keeps_loaded(store) and not self.is_brought(store.value):
                 raise PlanError(f"{self.statement}: stores two values")
-            if self.operations[store.value].result_stage > store.stage:
+            if any(self.operations[n].result_stage > store.stage for n in store.operands):
                 raise PlanError(f"{self.statement}: stores its value before it is there")
         for form in self.forms():
             if len(form.coefficients) != len(self.levels):
@@ -106,7 +106,7 @@ class Stream:
     @property
     def live(self) -> tuple[int, ...]:
         """The operations that the stored values depend on, in order."""
-        found = {store.value for store in self.stores}
+        found = {number for store in self.stores for number in store.operands}
         for number in reversed(range(len(self.operations))):
             if number in found:
                 found.update(self.operations[number].operands)
@@ -187,8 +187,8 @@ class Stream:
         return tuple(found)
 
     def addresses(self) -> Iterator[Address]:
-        """Yield the addresses that this stream presents, lookups left out."""
-        yield from (store.address for store in self.stores)
+        """Yield the addresses that this stream presents, lookups and scatters left out."""
+        yield from (store.address for store in self.stores if store.address is not None)
         for op in self.operations:
             if isinstance(op, LoadOp) and op.address is not None:
                 yield op.address
@@ -231,6 +231,8 @@ class Region:
                     if not 0 <= tap.stream < len(self.streams) or tap.delay_cycles < 0:
                         raise PlanError(f"{stream.statement}: no such tap {tap}")
                     source = self.streams[tap.stream]
+                    if tap.is_matched and (source is not stream or source.store.at is None):
+                        raise PlanError(f"{stream.statement}: compares no places")
                     if tap.read is not None and source.bringing(tap.read) is None:
                         raise PlanError(f"{stream.statement}: no such tap {tap}")
 

@@ -7,9 +7,10 @@ Interval arithmetic, with what conditions tell on the way:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.conditions import Fact, Shapes, facts_of, limits
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -21,6 +22,7 @@ from rtlgen.ir.expr import (
     IndexValue,
     Read,
     ScalarParameter,
+    Scatter,
     Select,
     Unary,
 )
@@ -65,13 +67,19 @@ class ValueRanges:
     ----------
     iterators: inclusive range of every iterator.
     read_range: returns the range of a read, or raises `NoValueYet`.
+    index_range: returns the range of a function of several iterators, where more is known of them
+        than their ranges.
     """
 
     def __init__(
-        self, iterators: Mapping[str, Range], read_range: Callable[[Read], Range] = _of_type
+        self,
+        iterators: Mapping[str, Range],
+        read_range: Callable[[Read], Range] = _of_type,
+        index_range: Callable[[Affine], Range] | None = None,
     ) -> None:
         self._iterators = iterators
         self._read_range = read_range
+        self._index_range = index_range
         self._known: dict[tuple[int, tuple[int, ...]], tuple[Expr, Range]] = {}
         self._facts: dict[tuple[int, bool], tuple[Expr, Facts]] = {}
         self._shapes = Shapes()
@@ -116,6 +124,8 @@ class ValueRanges:
             case Constant(value):
                 return value, value
             case IndexValue(affine):
+                if self._index_range is not None and len(affine.terms) > 1:
+                    return self._index_range(affine)
                 return affine.range(dict(self._iterators))
             case ScalarParameter():
                 return None
@@ -132,23 +142,43 @@ class ValueRanges:
                 return (0, 1) if expr.op in COMPARISONS else None
             case Select():
                 return self._select(expr, facts)
+            case Scatter():
+                return self._scatter(expr, facts)
             case Binary(op, left, right):
                 return binary_range(
                     op, self.range(left, facts), self.range(right, facts), expr.type
                 )
 
+    def _scatter(self, expr: Scatter, facts: Facts) -> Range:
+        """Return the range of all the elements that may be written, left alone or not."""
+        arms: list[tuple[Expr, Facts]] = [(expr.old, facts)]
+        if self.decided(expr.condition, facts) is not False:
+            arms.append((expr.value, (*facts, *self._told(expr.condition, True))))
+        return self._hull(arms)
+
+    def _hull(self, arms: Sequence[tuple[Expr, Facts]]) -> Range:
+        """Return the range of what is any of some expressions, each where its facts hold.
+
+        Raises
+        ------
+        NoValueYet: nothing is known of any of them.
+        """
+        found = []
+        for arm, facts in arms:
+            try:
+                found.append(self.range(arm, facts))
+            except NoValueYet:
+                continue
+        if not found:
+            raise NoValueYet
+        return min(low for low, _ in found), max(high for _, high in found)
+
     def _select(self, expr: Select, facts: Facts) -> Range:
         arms = []
         for arm, holds in ((expr.if_true, True), (expr.if_false, False)):
-            if self.decided(expr.condition, facts) is (not holds):
-                continue
-            try:
-                arms.append(self.range(arm, (*facts, *self._told(expr.condition, holds))))
-            except NoValueYet:
-                continue
-        if not arms:
-            raise NoValueYet
-        return min(low for low, _ in arms), max(high for _, high in arms)
+            if self.decided(expr.condition, facts) is not (not holds):
+                arms.append((arm, (*facts, *self._told(expr.condition, holds))))
+        return self._hull(arms)
 
     def _told(self, condition: Expr, holds: bool) -> Facts:
         """Return what a condition tells: the same facts each time."""

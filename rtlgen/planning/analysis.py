@@ -19,7 +19,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.options import LoopOptions
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences, same_values
-from rtlgen.poly.lookups import bounded_lookups
+from rtlgen.poly.lookups import bounded_lookups, with_windows
 from rtlgen.poly.unwritten import require_written
 from rtlgen.poly.useless import useless_statements
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnsound
@@ -119,7 +119,8 @@ def live_program(examined: Analysis) -> ParsedProgram:
     """
     program = examined.program
     with limited_effort():
-        scop = without_dead(program.scop, examined.sets, examined.flows)
+        proven = with_windows(program.scop, examined.scop)
+        scop = without_dead(proven, examined.sets, examined.flows)
     run = {statement.name for statement in examined.scop.statements}
     _require_observable(scop, [each for each in scop.statements if each.name in run])
     message = "the parameter `{}` is used by dead statements only, and gets no port"

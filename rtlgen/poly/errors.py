@@ -29,7 +29,9 @@ class LookupOutOfRange(RtlgenError):
         y[i] = x[i] >= 0 && x[i] < 16 ? t[x[i]] : 0; 0 to 15 where it is read
         y[i] = t[(unsigned)x[i] % 16];               0 to 15; of a negative number % is negative
 
-    A narrow unsigned type does it, too: any `uint8_t` is a subscript of 256 elements.
+    A narrow unsigned type does it, too: any `uint8_t` is a subscript of 256 elements. The same
+    holds of what is written. Counters are followed through the iterations of programs that are not
+    too long: `if (x[i] > 0) out[n++] = x[i];` needs no condition if `out` is as long as the loop.
     """
 
     code = "E0220"

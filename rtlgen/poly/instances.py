@@ -45,7 +45,8 @@ class Pairs:
 def enumerated_size(scop: Scop, counts: Mapping[str, int]) -> int:
     """Return how many places an enumeration of all instances looks at.
 
-    An instance counts once more for each element that it may look up of an array that changes.
+    An instance counts once more for each element that it may look up, or write, of an array that
+    changes.
 
     Parameters
     ----------
@@ -54,7 +55,8 @@ def enumerated_size(scop: Scop, counts: Mapping[str, int]) -> int:
     changing = {statement.write.array for statement in scop.statements}
     total = 0
     for statement in scop.statements:
-        looked_up = [a for a in statement.reads if a.is_uncertain and a.array in changing]
+        accesses = (statement.write, *statement.reads)
+        looked_up = [a for a in accesses if a.is_uncertain and a.array in changing]
         places = sum((window_size(access) for access in looked_up), start=1)
         total += counts[statement.name] * places
     return total

@@ -9,20 +9,22 @@ made from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from rtlgen.errors import Label
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.conditions import facts_of
-from rtlgen.ir.expr import Expr, Read, Select, children
+from rtlgen.ir.expr import Expr, Read, Scatter, Select, children
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
 from rtlgen.ir.quotients import simplified_parts
-from rtlgen.ir.scop import Access, Scop, Statement, Window
+from rtlgen.ir.scop import Access, Scop, Statement, Subscript, Window
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
 from rtlgen.poly.dependences import dataflow
 from rtlgen.poly.describe import access_text
 from rtlgen.poly.errors import LookupOutOfRange
+from rtlgen.poly.interval_run import TooManySteps, interval_run
 from rtlgen.poly.value_flow import ValueFlow, canonical
 
 
@@ -37,12 +39,33 @@ def bounded_lookups(sets: ScopSets) -> Scop:
     scop = sets.scop
     if not any(access.is_lookup for s in scop.statements for access in s.reads):
         return scop
-    values = ValueFlow(sets, dataflow(sets))
-    statements = tuple(_bounded(sets, statement, values) for statement in scop.statements)
+    values, run = ValueFlow(sets, dataflow(sets)), _Run(scop)
+    statements = tuple(_bounded(sets, statement, values, run) for statement in scop.statements)
     return replace(scop, statements=statements)
 
 
-def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow) -> Statement:
+class _Run:
+    """What running the program on intervals tells, if somebody asks."""
+
+    def __init__(self, scop: Scop) -> None:
+        self._scop = scop
+        self._found: Mapping[tuple[str, int], tuple[Range, ...]] | None = None
+
+    def subscripts(self, statement: Statement, reads: Iterable[int]) -> tuple[Range, ...] | None:
+        """Return where the computed subscripts of reads lie; None if it is not known."""
+        if self._found is None:
+            try:
+                self._found = interval_run(self._scop)
+            except TooManySteps:
+                self._found = {}
+        keys = ((statement.name, read) for read in reads)
+        columns = zip(*(self._found[key] for key in keys if key in self._found), strict=True)
+        return (
+            tuple((min(low for low, _ in c), max(high for _, high in c)) for c in columns) or None
+        )
+
+
+def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run) -> Statement:
     scop = sets.scop
     ranges, box = values.ranges(statement), values.box(statement)
     found: dict[int, list[tuple[Window, ...]]] = {}
@@ -56,14 +79,70 @@ def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow) -> Stateme
                 _inside(sets, statement, form, _range(ranges, part, facts), extent)
                 for form, part, extent in zip(known, read.at, _extents(scop, access), strict=True)
             )
+            shown = [w if w.is_proven else None for w in access.windows]
+            at = tuple(
+                limits if w is None else _meet(limits, (w.low, w.high))
+                for limits, w in zip(at, shown, strict=True)
+            )
+            if not _is_inside(scop, access, at):
+                equal = [n for n, first in merged.items() if first == read.index]
+                ran = run.subscripts(statement, equal)
+                if ran is not None:
+                    at = tuple(map(_meet, at, ran))
             _require_inside(scop, access, at)
-            windows = (Window(*limits, form) for limits, form in zip(at, known, strict=True))
+            pairs = zip(at, known, strict=True)
+            windows = (Window(*limits, form, is_proven=True) for limits, form in pairs)
             found.setdefault(read.index, []).append(tuple(windows))
     reads = tuple(
         _windowed(access, found[merged[number]]) if merged.get(number) in found else access
         for number, access in enumerate(statement.reads)
     )
-    return replace(statement, reads=reads)
+    write = statement.write
+    if statement.old_read is not None:
+        write = replace(write, subscripts=reads[statement.old_read].subscripts)
+    return replace(statement, write=write, reads=reads)
+
+
+def with_windows(written: Scop, bounded: Scop) -> Scop:
+    """Return a program with the windows that are proven for it.
+
+    Parameters
+    ----------
+    bounded: the same program, normalised, as `bounded_lookups` has returned it, without statements
+        that never run.
+    """
+    known = {statement.name: statement for statement in bounded.statements}
+    statements = tuple(
+        _as_in(statement, known[statement.name]) if statement.name in known else statement
+        for statement in written.statements
+    )
+    return replace(written, statements=statements)
+
+
+def _as_in(statement: Statement, bounded: Statement) -> Statement:
+    pairs = zip(statement.reads, bounded.reads, strict=True)
+    return replace(
+        statement,
+        write=_with_windows_of(statement.write, bounded.write),
+        reads=tuple(_with_windows_of(read, other) for read, other in pairs),
+    )
+
+
+def _with_windows_of(access: Access, bounded: Access) -> Access:
+    def window(own: Subscript, proven: Subscript) -> Subscript:
+        if isinstance(own, Affine) or isinstance(proven, Affine):
+            return own
+        # Of iterators it has its own.
+        return replace(proven, known=own.known)
+
+    pairs = zip(access.subscripts, bounded.subscripts, strict=True)
+    return replace(access, subscripts=tuple(window(*pair) for pair in pairs))
+
+
+def _meet(a: Range, b: Range) -> Range:
+    """Return where two ranges overlap; the first one where they do not, which no run meets."""
+    low, high = max(a[0], b[0]), min(a[1], b[1])
+    return (low, high) if low <= high else a
 
 
 def _range(ranges: ValueRanges, expr: Expr, facts: Facts) -> Range:
@@ -108,6 +187,12 @@ def _reads(expr: Expr, facts: Facts) -> Iterator[tuple[Read, Facts]]:
         yield from _reads(expr.if_true, (*facts, *facts_of(expr.condition, True)))
         yield from _reads(expr.if_false, (*facts, *facts_of(expr.condition, False)))
         return
+    if isinstance(expr, Scatter):
+        yield from _reads(expr.condition, facts)
+        inside = (*facts, *facts_of(expr.condition, True))
+        yield from _reads(expr.value, inside)
+        yield from _reads(expr.old, inside)
+        return
     for part in children(expr):
         yield from _reads(part, facts)
     if isinstance(expr, Read):
@@ -127,7 +212,12 @@ def _windowed(access: Access, found: list[tuple[Window, ...]]) -> Access:
 
 def _hull(windows: tuple[Window, ...]) -> Window:
     low, high = min(w.low for w in windows), max(w.high for w in windows)
-    return Window(low, high, windows[0].known)
+    return Window(low, high, windows[0].known, all(w.is_proven for w in windows))
+
+
+def _is_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> bool:
+    extents = _extents(scop, access)
+    return all(low >= 0 and high < e for (low, high), e in zip(at, extents, strict=True))
 
 
 def _require_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> None:

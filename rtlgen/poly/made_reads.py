@@ -12,7 +12,18 @@ from dataclasses import dataclass
 import islpy as isl
 
 from rtlgen.ir.conditions import is_truth
-from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Constant, Expr, Read, Select, Unary, children
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Cast,
+    Constant,
+    Expr,
+    Read,
+    Scatter,
+    Select,
+    Unary,
+    children,
+)
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
 from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import ScopSets
@@ -64,6 +75,12 @@ class MadeReads:
             self._visit(expr.condition, path)
             self._visit(expr.if_true, path & chosen)
             self._visit(expr.if_false, path & self._not(chosen))
+            return
+        if isinstance(expr, Scatter):
+            self._visit(expr.condition, path)
+            chosen = path & self._holds(expr.condition)
+            self._visit(expr.value, chosen)
+            self._visit(expr.old, chosen)
             return
         if isinstance(expr, Read):
             known = self._made.get(expr.index)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.ir.effort import advising, keep_going
-from rtlgen.ir.expr import Binary, Expr, Read, Select, children
+from rtlgen.ir.expr import Binary, Expr, Read, Scatter, Select, children
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.sets import ScopSets, first_point
 from rtlgen.poly.dependences import Dataflow
@@ -58,7 +58,7 @@ def require_written(sets: ScopSets, flows: Dataflow) -> tuple[Diagnostic, ...]:
 
 def _asked(statement: Statement) -> list[int]:
     """Return the reads of the C text; a guarded store also reads what it leaves as it is."""
-    kept: int | None = None
+    kept = statement.old_read
     match statement.expr:
         case Select(if_false=Read(index)):
             read = statement.reads[index]
@@ -74,7 +74,7 @@ def _certain(expr: Expr) -> Iterator[int]:
             yield index
             for subscript in expr.at:
                 yield from _certain(subscript)
-        case Select(condition=condition):
+        case Select(condition=condition) | Scatter(condition=condition):
             yield from _certain(condition)
         case Binary(op="and" | "or", left=left):
             # It may stand for `&&` or `||`, which need not look at their right side.

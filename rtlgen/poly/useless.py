@@ -149,7 +149,9 @@ def _dead_store(
 ) -> Diagnostic:
     instance = first_point(dead)
     values = dict(zip(statement.iterators, instance, strict=True))
-    element = "".join(f"[{s.evaluate(values)}]" for s in statement.write.affine)
+    element = "[...]"
+    if not statement.write.is_lookup:
+        element = "".join(f"[{s.evaluate(values)}]" for s in statement.write.affine)
     label = Label(
         statement.write.span, f"stored by {statement.instance_text(instance)}, read by nobody"
     )

@@ -47,6 +47,7 @@ class ValueFlow:
         self._results: dict[str, Range] = {}
         self._covered: dict[tuple[str, int], bool] = {}
         self._tables: dict[tuple[str, int], Range] = {}
+        self._indices: dict[tuple[str, Affine], Range] = {}
         self._boxes = {s.name: self._box(s) for s in self._scop.statements}
         self._expressions = {s.name: canonical(s)[0] for s in self._scop.statements}
         self._settle()
@@ -57,7 +58,13 @@ class ValueFlow:
         def read_range(read: Read) -> Range:
             return self.read_range(statement, read)
 
-        return ValueRanges(self._boxes[statement.name], read_range)
+        def index_range(affine: Affine) -> Range:
+            key = statement.name, affine
+            if key not in self._indices:
+                self._indices[key] = self._sets.affine_range(statement, affine)
+            return self._indices[key]
+
+        return ValueRanges(self._boxes[statement.name], read_range, index_range)
 
     def box(self, statement: Statement) -> Mapping[str, Range]:
         """Return the range of every iterator of a statement."""

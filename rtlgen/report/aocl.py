@@ -85,6 +85,9 @@ def _accumulations(nest: LoopNode, facts: LoopFacts) -> Iterator[HardCase]:
 def _accumulates(statement: Statement, innermost: str) -> bool:
     """Return whether the statement changes an element that outer loops alone choose."""
     write = statement.write
+    if statement.is_scatter:
+        # Data chooses it.
+        return False
     used = {name for subscript in write.affine for name in subscript.variables}
     same = any(
         read.array == write.array and read.subscripts == write.subscripts

@@ -134,7 +134,7 @@ def _requests(
         stream = member.stream
         if not is_load:
             store = stream.store
-            if store.memory == memory.name:
+            if store.memory == memory.name and store.address is not None:
                 mask = predicate_mask(store.when, member.counters)
                 elements = element_numbers(memory, store.address, member.counters)[mask]
                 cycles = member.cycles[mask] + store.stage

@@ -20,6 +20,7 @@ from itertools import permutations
 from types import MappingProxyType
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -31,13 +32,14 @@ from rtlgen.ir.expr import (
     IndexValue,
     Read,
     ScalarParameter,
+    Scatter,
     Select,
     Unary,
 )
 from rtlgen.ir.plan import LOGIC_TABLE_WORDS, address_bits
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
 from rtlgen.ir.signed_digits import is_sum
-from rtlgen.ir.types import INT64, FloatType, NumberType
+from rtlgen.ir.types import INT32, INT64, FloatType, NumberType
 from rtlgen.ir.value_ranges import Range, value_range, width_of
 from rtlgen.scheduling.common_factors import equal_reads, with_reads
 from rtlgen.scheduling.division import ConstantDivision, pairs_divided_twice
@@ -163,7 +165,7 @@ def build_datapath(
         lateness[equal[read]] = min(age, lateness.get(equal[read], age))
     expr = reassociated(with_reads(statement.expr, equal), lateness, read_latency, target)
     builder = _Builder(scop, statement, box, pairs_divided_twice(expr))
-    result = builder.build(expr, scop.array(statement.write.array).element.width_bits)
+    result = builder.root(expr, scop.array(statement.write.array).element.width_bits)
     nodes, numbers = _live_nodes(builder.graph.nodes, result)
     served = builder.node_of_read | {
         read: builder.node_of_read[first]
@@ -203,7 +205,7 @@ def flat_address(access: Access, at: Sequence[Expr], strides: Sequence[int]) -> 
         if stride != 1:
             value = Binary("mul", value, Constant(stride, INT64), INT64)
         parts.append(value)
-    if affine != Affine():
+    if affine != Affine() or not parts:
         parts.append(IndexValue(affine, INT64))
     return reduce(lambda a, b: Binary("add", a, b, INT64), parts)
 
@@ -223,6 +225,23 @@ class _Builder:
         self.node_of_read: dict[int, int] = {}
         self._divided_twice = divided_twice
         self._loads: dict[tuple[str, tuple[Subscript, ...], tuple[int, ...]], int] = {}
+
+    def root(self, expr: Expr, demand: int) -> int:
+        """Return the node of what a statement stores.
+
+        That of a scatter has three operands: the value, the row-major number of the element, and
+        whether it is stored at all. What it leaves alone is not loaded.
+        """
+        if not isinstance(expr, Scatter):
+            return self.build(expr, demand)
+        array = self.scop.array(self.statement.write.array)
+        number = flat_address(self.statement.write, expr.at, array.strides)
+        operands = (
+            self.build(expr.value, demand),
+            self.build(number, address_bits(array.depth)),
+            self.build(_truth(expr.condition), 1),
+        )
+        return self.graph.add(Node("scatter", demand, False, operands))
 
     def build(self, expr: Expr, demand: int) -> int:
         """Return a node whose low `demand` bits are those of `expr`.
@@ -251,6 +270,8 @@ class _Builder:
                         Node("lnot", 1, False, (self.build(operand, UNLIMITED_BITS),))
                     )
                 return self.graph.add(Node(op, width, signed, (self.build(operand, width),)))
+            case Scatter():
+                raise ValueError("a scatter is no value of one element")
             case Select(condition, a, b):
                 chosen = self.build(condition, UNLIMITED_BITS)
                 arms = (self.build(a, width), self.build(b, width))
@@ -334,6 +355,13 @@ class _Builder:
         return min(UNLIMITED_BITS, width + low) if low == high < modulus else UNLIMITED_BITS
 
 
+def _truth(condition: Expr) -> Expr:
+    """Return a condition as 0 or 1."""
+    if is_truth(condition):
+        return condition
+    return Binary("ne", condition, Constant(0, condition.type), INT32)
+
+
 def _live_nodes(nodes: list[Node], result: int) -> tuple[tuple[Node, ...], dict[int, int]]:
     """Return the nodes that the result depends on, and the new number of each of them."""
     live = {result}
@@ -371,7 +399,7 @@ def _latencies(
 
 
 def _operator_latency(node: Node, nodes: tuple[Node, ...], target: Target) -> int:
-    if not node.operands or node.op == "cast":
+    if not node.operands or node.op in ("cast", "scatter"):
         return 0
     if node.floating is not None:
         return float_latency_cycles(*node.floating, target)
@@ -395,7 +423,9 @@ def _is_wiring(node: Node, nodes: tuple[Node, ...]) -> bool:
     constants = [nodes[operand].op == "constant" for operand in node.operands]
     if node.op in ("shl", "shr"):
         return constants[1]
-    return node.op in ("cast", "not") or (node.op in ("and", "or", "xor") and any(constants))
+    if node.op in ("cast", "not", "scatter"):
+        return True
+    return node.op in ("and", "or", "xor") and any(constants)
 
 
 def _is_free(node: Node, operand: Node) -> bool:

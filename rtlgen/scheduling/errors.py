@@ -162,10 +162,10 @@ class NoLanes(RtlgenError):
 
 
 class LookupOffChip(RtlgenError):
-    """An array off chip is read at a place that depends on data.
+    """An array off chip is read or written at a place that depends on data.
 
-    What a tile reads is fetched before it starts, so it must be known from the loops alone. Keep
-    such an array on chip.
+    What a tile reads is fetched before it starts, and what it writes goes in bursts behind it, so
+    both must be known from the loops alone. Keep such an array on chip.
     """
 
     code = "E0308"

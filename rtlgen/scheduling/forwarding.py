@@ -92,12 +92,14 @@ class TapSet:
     Members
     -------
     lane: of the source, where that is known.
+    is_matched: they do where the source has stored to the element that they look up.
     """
 
     flow: Flow
     delay_cycles: int
     instances: isl.Set
     lane: int = 0
+    is_matched: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,11 +159,20 @@ def route(timing: Timing, times: IssueTimes) -> Routing:
             )
             loaded[key] = timing.sets.accessing(statement, statement.reads[read])
             for tap in taps[key]:
-                loaded[key] = loaded[key].subtract(tap.instances)
+                if not tap.is_matched:
+                    loaded[key] = loaded[key].subtract(tap.instances)
             loaded[key] = _tellable(timing, spaces[statement.name], statement.name, loaded[key])
             for flow in flows:
                 through = flow.relation.intersect_range(loaded[key]).domain()
                 stored[flow.source] = stored[flow.source].union(through)
+    for statement in timing.scop.statements:
+        if statement.is_scatter:
+            # What follows may see the value, or what was there before, in any element.
+            stored[statement.name] = timing.sets.domains[statement.name]
+            for flow in timing.dataflow.flows:
+                if (flow.sink, flow.sink_read) == (statement.name, statement.old_read):
+                    left_alone = flow.relation.domain()
+                    stored[flow.source] = stored[flow.source].union(left_alone)
     for name, instances in stored.items():
         stored[name] = _tellable(timing, spaces[name], name, instances.coalesce())
     return Routing(taps, loaded, stored)
@@ -181,7 +192,9 @@ def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[Tap
     ------
     Unforwardable: they cannot be told by a few comparisons.
     """
-    if timing.scop.statement(flow.sink).reads[flow.sink_read].is_uncertain:
+    if timing.is_matched(flow):
+        return _matched_taps(timing, source, flow)
+    if not timing.is_known(flow):
         return []
     ranked = source.placement.rank is not None and sink.placement.rank is not None
     if ranked and not timing.related.is_by_pairs(flow):
@@ -191,6 +204,20 @@ def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[Tap
     pairs = timing.related.listed(flow)
     assert pairs is not None, "every flow has pairs"
     return _listed_taps(timing, source, sink, flow, pairs)
+
+
+def _matched_taps(timing: Timing, issue: Issue, flow: Flow) -> list[TapSet]:
+    """Return the delays in which an instance may present what the memory does not show yet."""
+    datapath, domain = timing.datapaths[flow.sink], timing.sets.domains[flow.sink]
+    lag = timing.forward_lag(flow)
+    last = datapath.use_stage(flow.sink_read) - datapath.address_stage(flow.sink_read)
+    # Instances of one stream are a multiple of the II apart, but for what some of them wait.
+    step = 1 if issue.later.terms else issue.ii
+    return [
+        TapSet(flow, delay, domain, is_matched=True)
+        for delay in range(max(0, 1 - lag), last + 1)
+        if (delay + lag) % step == 0
+    ]
 
 
 def _symbolic_taps(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[TapSet]:

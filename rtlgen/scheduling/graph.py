@@ -17,7 +17,8 @@ class Node:
     Members
     -------
     op: `constant`, `parameter`, `index`, `load`, `cast`, `select`, `floating` or an operator of
-        ir.expr; a load whose address depends on data has it as its operand.
+        ir.expr; a load whose address depends on data has it as its operand. Last of all may be a
+        `scatter`: its operands are the value, the number of the element, and whether it is stored.
     value, name, affine, read: of a constant, a parameter, an index value, a load (its read).
     modulus_bits: for shifts, the width of the left operand's C type.
     floating: the operation on floats, and the types of its operands and of its result.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,14 +65,32 @@ class IssuedInstances:
         return made_inside(access, values, shape, self.statement.iterators, self.points)
 
     def _values(self, access: Access, choice: Sequence[int]) -> Iterator[Ints]:
-        given = iter(choice)
-        for subscript in access.subscripts:
-            if isinstance(subscript, Affine):
-                yield affine_values(subscript, self.statement.iterators, self.points)
-            elif subscript.known is not None:
-                yield quasi_affine_values(subscript.known, self.statement.iterators, self.points)
-            else:
-                yield np.full(len(self.tokens), next(given), dtype=np.int64)
+        return subscript_values(access, self.statement.iterators, self.points, choice)
+
+
+def subscript_values(
+    access: Access, names: Sequence[str], points: Ints, choice: Sequence[int] = ()
+) -> Iterator[Ints]:
+    """Yield the values of the subscripts of an access in some instances.
+
+    Parameters
+    ----------
+    names, points: iterators of the instances, and their values, (n, iterators).
+    choice: the values of the subscripts that depend on data.
+    """
+    given = iter(choice)
+    for subscript in access.subscripts:
+        if isinstance(subscript, Affine):
+            yield affine_values(subscript, names, points)
+        elif subscript.known is not None:
+            yield quasi_affine_values(subscript.known, names, points)
+        else:
+            yield np.full(len(points), next(given), dtype=np.int64)
+
+
+def choices(access: Access) -> Iterator[tuple[int, ...]]:
+    """Yield the values that the subscripts of an access may have that depend on data."""
+    return product(*(range(w.low, w.high + 1) for w in access.windows if w.known is None))
 
 
 def made_inside(

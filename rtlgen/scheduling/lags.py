@@ -4,8 +4,9 @@ With v the stage in which a statement stores, u the stage in which a read's valu
 stage in which its address is presented:
 
 - flow through the memory: the address comes after the store, so issue distance >= v + 1 - a;
-- flow by forwarding: the value goes straight to its use, distance >= v - u; never for a read that
-  depends on data, since nobody knows beforehand whether it is of that element;
+- flow by forwarding: the value goes straight to its use, distance >= v - u; where the read or the
+  store depends on data, nobody knows beforehand whether both are of one element: there only from a
+  scatter to the lookups of its own statement, whose places the circuit compares;
 - anti: the address of a block RAM comes before the store (a + 1 - v), so that the two never meet in
   one cycle; a register may be read in the very cycle in which it is written (a - v);
 - output: one store after the other, v_source + 1 - v_sink;
@@ -51,6 +52,7 @@ class Timing:
         loops that they share, so that their stores to one array never meet.
     banked: arrays that may have several write ports, so that stores to them may meet.
     may_overlap: whether iterations of an outer loop may share rows.
+    compares: whether the circuit may compare places that data decides.
     """
 
     sets: ScopSets
@@ -64,6 +66,7 @@ class Timing:
     apart: frozenset[tuple[str, str]] = frozenset()
     banked: frozenset[str] = frozenset()
     may_overlap: bool = False
+    compares: bool = True
 
     @property
     def scop(self) -> Scop:
@@ -128,7 +131,20 @@ class Timing:
     def is_known(self, flow: Flow) -> bool:
         """Tell whether it is known which instances get the value, and they may be handed it."""
         read = self.scop.statement(flow.sink).reads[flow.sink_read]
-        return not read.is_uncertain and flow_key(flow) not in self.memory_only
+        if read.is_uncertain or self.scop.statement(flow.source).is_scatter:
+            return False
+        return flow_key(flow) not in self.memory_only
+
+    def is_matched(self, flow: Flow) -> bool:
+        """Tell whether a lookup is to find a value on its way if that is of its element.
+
+        Then it is one of the same stream: whatever that has presented was stored before.
+        """
+        if flow.source != flow.sink or flow_key(flow) in self.memory_only:
+            return False
+        statement = self.scop.statement(flow.source)
+        is_lookup = statement.reads[flow.sink_read].is_lookup
+        return self.compares and statement.is_scatter and is_lookup and self.matters(flow)
 
     def forward_lag(self, flow: Flow) -> int:
         """Return the smallest issue distance at which the value can be used at all."""
@@ -145,7 +161,8 @@ class Timing:
         return flow.sink_read in self.datapaths[flow.sink].node_of_read
 
     def _flow(self, flow: Flow) -> Precedence | None:
-        lag = self.forward_lag(flow) if self.may_forward(flow) else self.memory_lag(flow)
+        is_forwarded = self.may_forward(flow) or self.is_matched(flow)
+        lag = self.forward_lag(flow) if is_forwarded else self.memory_lag(flow)
         # One distance for all pairs needs one tap, whose predicate is just where the flow exists.
         uniform = self.forward_lag(flow) if self.is_known(flow) else None
         pairs = self.related.of(flow)

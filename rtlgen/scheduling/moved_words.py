@@ -124,6 +124,7 @@ class MovedWords:
             for store in member.stream.stores:
                 if store.memory != self.transfer.window:
                     continue
+                assert store.address is not None, "what is moved is written where iterators say"
                 mask = predicate_mask(store.when, member.counters)
                 address = address_values(store.address, member.counters, member.tiles)[mask]
                 place, lane = np.divmod(address, self.lanes)

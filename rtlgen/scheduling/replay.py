@@ -5,13 +5,13 @@ its predicates are evaluated, and its memory events are put in the order of thei
 represented by the statement instance that produced it, so the replay proves for the given sizes
 that every operand, and the final content of every element, comes from the instance that the C
 program says, whatever the data. The C program's side is the same question asked in program order.
-Which element a lookup reads depends on data, so every one that it may read is asked for.
+Which element a lookup reads depends on data, so every one that it may read is asked for. A scatter
+counts as a store to each element that it may write, of a value of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from types import MappingProxyType
 
@@ -23,6 +23,7 @@ from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.operations import ComputedBase, UnitOp
 from rtlgen.ir.plan import (
+    ALWAYS,
     ChooseOp,
     ForwardOp,
     KernelPlan,
@@ -31,10 +32,11 @@ from rtlgen.ir.plan import (
     Store,
 )
 from rtlgen.ir.schedule import Schedule
-from rtlgen.ir.scop import Access, Scop
+from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.issued_instances import (
     IssuedInstances,
+    choices,
     issued_instances,
     tokens_at,
 )
@@ -97,9 +99,13 @@ def _looked_up(plan: KernelPlan, scop: Scop) -> int:
     return sum(
         stream.instances * prod(w.high - w.low + 1 for w in access.windows if w.known is None)
         for stream in plan.streams
-        for access in scop.statement(stream.statement).reads
+        for access in _accesses(scop.statement(stream.statement))
         if access.is_uncertain and access.array in changing
     )
+
+
+def _accesses(statement: Statement) -> tuple[Access, ...]:
+    return (statement.write, *statement.reads)
 
 
 class _Judge:
@@ -130,6 +136,7 @@ class _Judge:
         kept: the operations whose value others use, and in which instances.
         """
         operations = member.stream.operations
+        matching: dict[int, ForwardOp] = {}
         every = np.ones(len(member.tokens), dtype=np.bool_)
         used: dict[int, Bools] = {}
         # What is behind a choice or a tap is used where that takes it.
@@ -138,6 +145,8 @@ class _Judge:
             if number in kept:
                 where = where | kept[number]
             match op:
+                case ForwardOp(operands=(operand,)) if any(tap.is_matched for tap in op.taps):
+                    matching[operand] = op
                 case ForwardOp(operands=(operand,)):
                     where = where & ~self._check_taps(member, op, region)
                     used[operand] = where
@@ -148,7 +157,7 @@ class _Judge:
                     chosen = predicate_mask(op.when, member.counters)
                     used[first], used[second] = where & chosen, where & ~chosen
                 case LoadOp():
-                    self._check_load(member, op, where)
+                    self._check_load(member, op, where, matching.get(number))
                 case ComputedBase() if op.interval_cycles > 1:
                     self._check_interval(member, op)
                 case _:
@@ -201,7 +210,9 @@ class _Judge:
     def _outlives_run(self, name: str) -> bool:
         return self.scop.array(name).storage != "local" or name == self.scop.returned
 
-    def _check_load(self, member: IssuedInstances, op: LoadOp, used: Bools) -> None:
+    def _check_load(
+        self, member: IssuedInstances, op: LoadOp, used: Bools, matching: ForwardOp | None
+    ) -> None:
         name, where = op.memory, member.stream.statement
         needed = predicate_mask(op.needed, member.counters)
         access = member.statement.reads[op.read]
@@ -212,7 +223,10 @@ class _Judge:
         if access.array != name and name in self.arrays:
             self._fail(f"{where} reads {name} in place of {access.array}")
         if op.address is None:
-            self._check_lookup(member, op, access, used)
+            if matching is None:
+                self._check_lookup(member, op, access, used)
+            else:
+                self._check_matched(member, op, access, used, matching)
             self._use_port(member, op, needed, None)
             return
         elements = member.elements(access, array.strides)
@@ -294,8 +308,7 @@ class _Judge:
         if not any(map(len, self.stored[name])) and not self.written[name]:
             return
         array = self.scop.array(name)
-        windows = [range(w.low, w.high + 1) for w in access.windows if w.known is None]
-        for choice in product(*windows):
+        for choice in choices(access):
             inside = member.inside(access, array.shape, choice)[used]
             those = member.elements(access, array.strides, choice)[used][inside]
             when = cycles[inside]
@@ -304,6 +317,57 @@ class _Judge:
             if not np.array_equal(seen, self.written[name].before(those, moments[inside])):
                 self._fail(f"{where} may look up a wrong value of {name}")
             if self._meets_store(name, those, when):
+                self._fail(f"{where} may look up an element of {name} in the cycle of its store")
+
+    def _check_matched(
+        self, member: IssuedInstances, op: LoadOp, access: Access, used: Bools, matching: ForwardOp
+    ) -> None:
+        """Check that whichever element is looked up, in the memory or on its way to there.
+
+        From each instance on its way backwards: the program says that it is the one before the
+        reader, or before the one found last; and what the memory shows came before all of them.
+        """
+        name, where, stream = op.memory, member.stream.statement, member.stream
+        if not all(tap.is_matched and tap.when == ALWAYS for tap in matching.taps):
+            self._fail(f"{where} finds what is on its way to {name} in some instances only")
+        array, stored = self.scop.array(name), predicate_mask(stream.store.when, member.counters)
+        presented = (member.cycles + stream.store.stage)[stored]
+        order = np.argsort(presented)
+        presented, number = presented[order], np.flatnonzero(stored)[order]
+        asked, uses = (member.cycles + op.stage)[used], (member.cycles + matching.stage)[used]
+        until, met = member.moments[used], np.zeros(len(uses), dtype=np.bool_)
+        steps: list[tuple[Bools, Ints, Ints]] = []
+        for delay in sorted(tap.delay_cycles for tap in matching.taps):
+            place = np.searchsorted(presented, uses - delay)
+            hit = np.isin(uses - delay, presented)
+            place[~hit] = 0
+            found = number[place] if len(number) else np.zeros_like(place)
+            if np.any(member.moments[found][hit] >= until[hit]):
+                self._fail(f"{where} finds what is stored to {name} behind it")
+            steps.append((hit, member.tokens[found], until))
+            until = np.where(hit, member.moments[found], until)
+            met |= hit & (uses - delay == asked)
+        others = [
+            self._plan_history(self.plan.memory(name), port, member)
+            for port in range(self.plan.memory(name).write_ports)
+        ]
+        for choice in choices(access):
+            inside = member.inside(access, array.shape, choice)[used]
+            those = member.elements(access, array.strides, choice)[used]
+            for hit, tokens, before in steps:
+                those_hit = hit & inside
+                expected = self.written[name].before(those[those_hit], before[those_hit])
+                if not np.array_equal(expected, tokens[those_hit]):
+                    self._fail(f"{where} may find a wrong value on its way to {name}")
+            versions = self._versions(member, op)[used][inside]
+            seen = self._stored_before(name, versions, those[inside], asked[inside])
+            if not np.array_equal(seen, self.written[name].before(those[inside], until[inside])):
+                self._fail(f"{where} may look up a wrong value of {name}")
+            alone = inside & ~met
+            if self._meets_store(name, those[alone], asked[alone]) or (
+                self.plan.memory(name).kind == "block"
+                and any(h.meets(those[inside], asked[inside]) for h in others)
+            ):
                 self._fail(f"{where} may look up an element of {name} in the cycle of its store")
 
     def _use_port(
@@ -420,30 +484,54 @@ class _Judge:
     def _version_histories(self, memory: Memory) -> list[WriteHistory]:
         return [self._plan_history(memory, port) for port in range(memory.write_ports)]
 
-    def _plan_history(self, memory: Memory, port: int) -> WriteHistory:
+    def _plan_history(
+        self, memory: Memory, port: int, without: IssuedInstances | None = None
+    ) -> WriteHistory:
+        """Return what is stored through a port, but for the stores of one stream."""
         name = memory.name
-        elements, cycles, tokens = [_EMPTY], [_EMPTY], [_EMPTY]
+        elements, cycles, tokens, events = [_EMPTY], [_EMPTY], [_EMPTY], [_EMPTY]
         every = ((member, store) for member in self.members for store in member.stream.stores)
         for member, store in every:
-            if (store.memory, store.port) != (name, port):
+            if (store.memory, store.port) != (name, port) or member is without:
                 continue
             if predicate_mask(store.when, member.bubbles).any():
                 self._fail(f"{member.stream.statement} stores to {name} in a padding iteration")
             mask = predicate_mask(store.when, member.counters)
+            if store.address is None:
+                presented = (member.cycles + store.stage)[mask]
+                events.append(presented)
+                for those, which in self._may_write(member, mask):
+                    elements.append(those)
+                    cycles.append(presented[which])
+                    tokens.append(member.tokens[mask][which])
+                continue
             places = element_numbers(memory, store.address, member.counters)
             if memory.part is not None:
                 self._check_stored_part(member, store, memory.part, places, mask)
             elements.append(places[mask])
             cycles.append((member.cycles + store.stage)[mask])
             tokens.append(self._stored_tokens(member, store)[mask])
+            banks, _ = memory.bank_map.of_elements(np.clip(places[mask], 0, memory.depth - 1))
+            events.append(cycles[-1] * memory.bank_map.banks + banks)
         touched = np.concatenate(elements)
         depth = memory.depth
         if len(touched) and (touched.min() < 0 or touched.max() >= depth):
             self._fail(f"a store leaves {name}")
-        banks, _ = memory.bank_map.of_elements(touched)
-        if repeats(np.concatenate(cycles) * memory.bank_map.banks + banks):
+        if repeats(np.concatenate(events)):
             self._fail(f"two stores through a write port of {name} in one cycle")
         return WriteHistory(touched, np.concatenate(cycles), np.concatenate(tokens))
+
+    def _may_write(self, member: IssuedInstances, mask: Bools) -> Iterator[tuple[Ints, Ints]]:
+        """Yield the elements that scatters may write, and which of the instances may, in turn.
+
+        Whatever they write counts as new in each of them.
+        """
+        access = member.statement.write
+        array = self.scop.array(access.array)
+        for choice in choices(access):
+            inside = member.inside(access, array.shape, choice)[mask]
+            those = member.elements(access, array.strides, choice)[mask]
+            yield those[inside], np.flatnonzero(inside)
 
     def _check_stored_part(
         self, member: IssuedInstances, store: Store, part: ArrayPart, places: Ints, mask: Bools
@@ -491,11 +579,21 @@ class _Judge:
 
     def _program_history(self, name: str) -> WriteHistory:
         strides = self.scop.array(name).strides
-        own = [m for m in self.members if m.statement.write.array == name]
+        elements, moments, tokens = [_EMPTY], [_EMPTY], [_EMPTY]
+        for member in self.members:
+            if member.statement.write.array != name:
+                continue
+            if member.statement.is_scatter:
+                written = self._may_write(member, np.ones(len(member.tokens), dtype=np.bool_))
+            else:
+                everyone = np.arange(len(member.tokens))
+                written = iter([(member.elements(member.statement.write, strides), everyone)])
+            for those, which in written:
+                elements.append(those)
+                moments.append(member.moments[which])
+                tokens.append(member.tokens[which])
         return WriteHistory(
-            np.concatenate([_EMPTY, *(m.elements(m.statement.write, strides) for m in own)]),
-            np.concatenate([_EMPTY, *(m.moments for m in own)]),
-            np.concatenate([_EMPTY, *(m.tokens for m in own)]),
+            np.concatenate(elements), np.concatenate(moments), np.concatenate(tokens)
         )
 
     def _fail(self, what: str) -> None:

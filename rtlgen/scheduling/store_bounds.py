@@ -81,7 +81,8 @@ def store_bounds(plan: KernelPlan, scop: Scop, routing: Routing) -> list[StoreBo
     """
     users: dict[tuple[str, int, int], list[Stream]] = {}
     for stream in plan.streams:
-        store, banks = stream.store, banks_named(stream.store.address)
+        store = stream.store
+        banks = (0,) if store.address is None else banks_named(store.address)
         # How often one goes to each of several banks is not counted: the bound is true without it.
         if plan.memory(store.memory).kind == "block" and len(banks) == 1:
             users.setdefault((store.memory, store.port, banks[0]), []).append(stream)

@@ -174,6 +174,9 @@ class StreamBuilder(ABC):
         width, signed, span = node.width_bits, node.signed, self.statement.span
         operands = tuple(self.numbers[operand] for operand in node.operands)
         match node.op:
+            case "scatter":
+                # The store takes its operands.
+                return operands[0]
             case "constant":
                 return self._add(
                     ConstantOp(width_bits=width, signed=signed, stage=0, value=node.value)
@@ -282,6 +285,10 @@ class StreamBuilder(ABC):
         """Return taps as the plan has them; together they bring every value if `is_covered`."""
         found = []
         for tap in sets:
+            if tap.is_matched:
+                stream = self._stream_of(tap)
+                found.append(Tap(stream, tap.delay_cycles, ALWAYS, is_matched=True))
+                continue
             always = is_covered and len(sets) == 1
             when = ALWAYS if always else self._where_read(tap.instances)
             if when is None:
@@ -292,6 +299,24 @@ class StreamBuilder(ABC):
     def _stream_of(self, tap: TapSet) -> int:
         """Return the number of the stream that brings the value of a tap."""
         return self.place[tap.flow.source]
+
+    def _store(self, memory: str, address: Address | None, when: Predicate, port: int = 0) -> Store:
+        """Return a store of the statement's value; of a scatter without an address."""
+        value = at = enable = None
+        if address is None:
+            root = self.datapath.nodes[self.datapath.result]
+            value, at, enable = (self.numbers[operand] for operand in root.operands)
+        return Store(
+            memory=memory,
+            address=address,
+            stage=self.datapath.result_stage,
+            value=self.numbers[self.datapath.result] if value is None else value,
+            when=when,
+            span=self.statement.write.span,
+            port=port,
+            at=at,
+            enable=enable,
+        )
 
     def _nothing(self, node: Node) -> ConstantOp:
         """Return what stands for a value that is never read from a memory."""
@@ -346,9 +371,9 @@ class IslandStreamBuilder(StreamBuilder):
         found = [self._kept_store(store) for store in kept]
         stored = self.routing.stored[name]
         if all(store.read is not None for store in kept) or not stored.is_empty():
-            port = self.versions.port[name]
-            own = self._store(write.array, self._address(write), self._predicate(stored), port)
-            found.insert(0, own)
+            when, port = self._predicate(stored), self.versions.port[name]
+            address = None if self.statement.is_scatter else self._address(write)
+            found.insert(0, self._store(write.array, address, when, port))
         return found
 
     def _kept_store(self, kept: KeptStore) -> Store:
@@ -360,17 +385,6 @@ class IslandStreamBuilder(StreamBuilder):
         load = self._loads[kept.read]
         span = self.statement.reads[kept.read].span
         return replace(store, value=load, stage=self.operations[load].result_stage, span=span)
-
-    def _store(self, memory: str, address: Address, when: Predicate, port: int = 0) -> Store:
-        return Store(
-            memory=memory,
-            address=address,
-            stage=self.datapath.result_stage,
-            value=self.numbers[self.datapath.result],
-            when=when,
-            span=self.statement.write.span,
-            port=port,
-        )
 
     def _address(self, access: Access) -> Address:
         array = self.scop.array(access.array)

@@ -99,6 +99,7 @@ def _uses(memory: Memory, member: IssuedInstances) -> Iterator[_Uses]:
     for store in stream.stores:
         if store.memory == memory.name:
             mask = predicate_mask(store.when, member.counters)
+            assert store.address is not None, "words of a stream are written in order"
             elements = element_numbers(memory, store.address, member.counters)[mask]
             cycles = member.cycles[mask] + store.stage
             yield _Uses(member, member.statement.write, cycles, elements, member.points[mask])

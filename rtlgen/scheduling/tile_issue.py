@@ -16,7 +16,7 @@ from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.issued_instances import instances_of, made_inside
+from rtlgen.scheduling.issued_instances import instances_of, made_inside, subscript_values
 from rtlgen.scheduling.write_history import distinct
 
 Ints = NDArray[np.int64]
@@ -69,15 +69,20 @@ class Issued:
     points: Ints
     moments: Ints
 
-    def elements(self, access: Access, strides: Sequence[int]) -> Ints:
-        """Return the row-major number of the element that each iteration touches."""
-        values = [affine_values(s, self.statement.iterators, self.points) for s in access.affine]
+    def elements(self, access: Access, strides: Sequence[int], choice: Sequence[int] = ()) -> Ints:
+        """Return the row-major number of the element that each iteration touches.
+
+        Parameters
+        ----------
+        choice: the values of the subscripts that depend on data.
+        """
+        values = subscript_values(access, self.statement.iterators, self.points, choice)
         return sum((v * s for v, s in zip(values, strides, strict=True)), np.zeros_like(self.tiles))
 
-    def made(self, access: Access, shape: Sequence[int]) -> Bools:
+    def made(self, access: Access, shape: Sequence[int], choice: Sequence[int] = ()) -> Bools:
         """Return the instances of the program that make an access, and inside of its array."""
         names = self.statement.iterators
-        values = [affine_values(subscript, names, self.points) for subscript in access.affine]
+        values = subscript_values(access, names, self.points, choice)
         return self.real & made_inside(access, values, shape, names, self.points)
 
 

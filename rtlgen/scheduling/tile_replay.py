@@ -21,7 +21,7 @@ they wait for words, what is in order stays so. It proves for the given sizes th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import TypeAlias
 
@@ -44,7 +44,7 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.issued_instances import tokens_at
+from rtlgen.scheduling.issued_instances import choices, tokens_at
 from rtlgen.scheduling.moved_words import MovedWords
 from rtlgen.scheduling.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
 from rtlgen.scheduling.peer_history import PeerHistory, PeerStores
@@ -155,14 +155,33 @@ class _Judge:
 
     def _program_history(self, name: str) -> WriteHistory:
         strides = self.scop.array(name).strides
-        own = [m for m in self.members if m.statement.write.array == name]
-        elements = [m.elements(m.statement.write, strides)[m.real] for m in own]
-        moments = [m.moments[m.real] for m in own]
+        elements, moments = [], []
+        for member in self.members:
+            if member.statement.write.array != name:
+                continue
+            if member.statement.is_scatter:
+                for those, which in self._may_write(member, member.real):
+                    elements.append(those)
+                    moments.append(member.moments[which])
+                continue
+            elements.append(member.elements(member.statement.write, strides)[member.real])
+            moments.append(member.moments[member.real])
         return history_of(elements, moments, moments)
+
+    def _may_write(self, member: Issued, mask: Bools) -> Iterator[tuple[Ints, Ints]]:
+        """Yield the elements that scatters may write, and which of the iterations may, in turn.
+
+        Whatever they write counts as new in each of them.
+        """
+        access = member.statement.write
+        array = self.scop.array(access.array)
+        for choice in choices(access):
+            made = mask & member.made(access, array.shape, choice)
+            yield member.elements(access, array.strides, choice)[made], np.flatnonzero(made)
 
     def _stores(self, name: str) -> WriteHistory:
         """Return what the streams store to a memory on chip, by its addresses."""
-        addresses, cycles, tokens = [], [], []
+        addresses, cycles, tokens, slots = [], [], [], []
         for member in self.members:
             for store in member.stream.stores:
                 if store.memory != name:
@@ -170,12 +189,20 @@ class _Judge:
                 mask = predicate_mask(store.when, member.counters)
                 if np.any(mask & ~member.real):
                     self.fail(f"{member.stream.statement} stores to {name} in a padding iteration")
+                presented = member.cycles + store.stage
+                if store.address is None:
+                    slots.append(presented[mask])
+                    for those, which in self._may_write(member, mask):
+                        addresses.append(those)
+                        cycles.append(presented[which])
+                        tokens.append(member.moments[which])
+                    continue
                 self._check_bank(store.address, name, member, mask)
                 addresses.append(address_values(store.address, member.counters, member.tiles)[mask])
-                cycles.append((member.cycles + store.stage)[mask])
+                cycles.append(presented[mask])
                 tokens.append(member.moments[mask])
-        slots = (self._slots(name, *use) for use in zip(cycles, addresses, strict=True))
-        if cycles and repeats(np.concatenate(list(slots))):
+                slots.append(self._slots(name, cycles[-1], addresses[-1]))
+        if slots and repeats(np.concatenate(slots)):
             self.fail(f"two stores through the write port of {name} in one cycle")
         return history_of(addresses, cycles, tokens)
 
@@ -186,6 +213,7 @@ class _Judge:
         for member in self.members:
             for store in member.stream.stores:
                 if store.memory == name:
+                    assert store.address is not None, "no worker hands a scattered array over"
                     mask = predicate_mask(store.when, member.counters)
                     where = address_values(store.address, member.counters, member.tiles)
                     stores.addresses.append(where[mask])
@@ -264,6 +292,7 @@ class _Judge:
         for number, op in enumerate(operations):
             match op:
                 case LoadOp(address=None):
+                    self._check_lookup(member, op)
                     continue
                 case LoadOp():
                     values[number], reads[number] = self._loaded(member, op), op.read
@@ -303,6 +332,26 @@ class _Judge:
         used = member.made(access, array.shape) if access.is_partial else member.real
         if np.any((seen != expected)[used]):
             self.fail(f"{member.stream.statement} takes a wrong value of {access.array}")
+
+    def _check_lookup(self, member: Issued, op: LoadOp) -> None:
+        """Check that whichever element is looked up, its content is what the program says."""
+        access, name = member.statement.reads[op.read], op.memory
+        history, stored = self.program[access.array], self.stored[name]
+        asked = predicate_mask(op.needed, member.counters)
+        if np.any(member.real & ~asked):
+            self.fail(f"{member.stream.statement} uses {name} without asking for it")
+        if not len(history) and not len(stored):
+            return
+        array, cycles = self.scop.array(access.array), member.cycles + op.stage
+        for choice in choices(access):
+            made = asked & member.made(access, array.shape, choice)
+            elements = member.elements(access, array.strides, choice)[made]
+            expected = history.before(elements, member.moments[made])
+            if not np.array_equal(stored.before(elements, cycles[made]), expected):
+                self.fail(f"{member.stream.statement} may look up a wrong value of {name}")
+            is_block = self.plan.memory(name).kind == "block"
+            if is_block and np.any(stored.met(elements, cycles[made])):
+                self.fail(f"{member.stream.statement} may look up {name} in the cycle of a store")
 
     def _loaded(self, member: Issued, op: LoadOp) -> Ints:
         """Return the token that a load brings in each iteration."""
@@ -381,7 +430,7 @@ def _ports_used(stream: Stream) -> set[tuple[str, int, int]]:
         (store.memory, -1, bank)
         for store in stream.stores
         if not store.when.is_false
-        for bank in banks_named(store.address)
+        for bank in ((0,) if store.address is None else banks_named(store.address))
     }
 
 

@@ -13,7 +13,6 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.plan import (
     ALWAYS,
-    Address,
     ChooseOp,
     IndexForm,
     LoadOp,
@@ -96,23 +95,14 @@ class TileStreamBuilder(StreamBuilder):
 
     def _stores(self) -> list[Store]:
         keep_going(self.kernel.sets.context)
-        write = self.statement.write
         return [
-            Store(
-                memory=target.memory,
-                address=self._address(target),
-                stage=self.datapath.result_stage,
-                value=self.numbers[self.datapath.result],
-                when=self._predicate(self._here(target.instances)),
-                span=write.span,
+            self._store(
+                target.memory,
+                target.address(self.loops, self.values),
+                self._predicate(self._here(target.instances)),
             )
             for target in self.windows.targets[self.statement.name]
         ]
-
-    def _address(self, target: Place) -> Address:
-        address = target.address(self.loops, self.values)
-        assert address is not None, "what is written is known"
-        return address
 
     def _load(self, number: int, node: Node) -> int:
         # There are many, in many lanes, each with conditions of its own.

@@ -294,6 +294,13 @@ class WindowBuilder:
         """Let an array on chip be its own memory, for all tiles."""
         ports = 0
         stored = {s.name: self.passing.stored[s.name] for s in self.kernel.statements}
+        for statement in self.kernel.statements:
+            if statement.write.array == array.name and statement.old_read is not None:
+                # What follows may see the value, or what was there before, in any element.
+                stored[statement.name] = self.sets.domains[statement.name]
+                for flow in self.kernel.relations.feeding(statement.name, statement.old_read):
+                    left_alone = flow.relation.domain()
+                    stored[flow.source] = stored[flow.source].union(left_alone)
         for key, _, left in self.planner.instances:
             access = self.planner.keeper.read(key)
             if access.array != array.name:
@@ -313,8 +320,10 @@ class WindowBuilder:
         if writers and self.kernel.lanes > 1:
             raise NoLanes.of_store(writers[0], f"{array.name} is on chip, with one write port")
         for statement in writers:
+            place = None
+            if not statement.is_scatter:
+                place = self.sets.scop.element_number(statement.write)
             instances = stored[statement.name].coalesce()
-            place = self.sets.scop.element_number(statement.write)
             self.targets[statement.name].append(Place(array.name, place, instances))
         if len(writers) > 1:
             # Their stores keep apart in a tile, and tiles do.

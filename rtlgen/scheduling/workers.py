@@ -269,7 +269,7 @@ class _Copy:
                 if store.memory in self.before.peers
                 else self._name(store.memory)
             ),
-            address=self._address(store.address),
+            address=None if store.address is None else self._address(store.address),
             when=self._working(store.when, depth),
         )
 

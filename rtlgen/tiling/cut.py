@@ -357,7 +357,14 @@ def _timing(one: TileRelations, inside: Scop, whole: Scop, target: Target) -> Ti
         box = whole.schedule.box(statement.name)
         datapaths[statement.name] = build_datapath(inside, statement, box, target, late)
     return Timing(
-        one.sets, units, datapaths, one.dependences, one.flows, related, Instances(one.sets)
+        one.sets,
+        units,
+        datapaths,
+        one.dependences,
+        one.flows,
+        related,
+        Instances(one.sets),
+        compares=False,
     )
 
 

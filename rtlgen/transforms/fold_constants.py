@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.constant_folding import folded, unconverted
-from rtlgen.ir.expr import Constant, Expr, Read, children, with_children
+from rtlgen.ir.expr import Constant, Expr, Read, Scatter, children, with_children
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript, Window
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.value_ranges import Range, ValueRanges
@@ -116,7 +116,11 @@ class _Folding:
         expr = folded(self._old.expr, self._ranges)
         self.is_idle = self._stores_what_is_there(expr)
         expr = self._with_reads(expr)
-        return replace(self._old, expr=expr, reads=tuple(self._reads))
+        write = self._old.write
+        if isinstance(expr, Scatter):
+            # A subscript that is a number now is one of what is written, too.
+            write = replace(write, subscripts=self._reads[expr.old.index].subscripts)
+        return replace(self._old, expr=expr, write=write, reads=tuple(self._reads))
 
     def _stores_what_is_there(self, expr: Expr) -> bool:
         source = unconverted(expr, self._ranges)

@@ -56,7 +56,7 @@ def lane_sum(lanes: Sequence[Statement], guards: Sequence[Affine | None]) -> Sta
     lanes: copies of one statement. guards: where each of them runs.
     """
     first = lanes[0]
-    if len(lanes) < 2 or any(lane.write != first.write for lane in lanes):
+    if len(lanes) < 2 or first.is_scatter or any(lane.write != first.write for lane in lanes):
         return None
     own = _own_read(first)
     if own is None or any(_own_read(lane) != own for lane in lanes):

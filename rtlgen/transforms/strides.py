@@ -20,7 +20,7 @@ from dataclasses import replace
 from math import gcd
 
 from rtlgen.ir.affine import Affine, Congruence
-from rtlgen.ir.expr import Binary, Constant, IndexValue, Read, Select
+from rtlgen.ir.expr import Binary, Constant, IndexValue, Read, Scatter, Select
 from rtlgen.ir.scop import Loop, Scop, Statement
 from rtlgen.ir.types import IntType
 
@@ -125,9 +125,10 @@ def _reindexed(statement: Statement, name: str, value: Affine, modulus: int) -> 
 
 def guarded(statement: Statement) -> Statement:
     """Return a statement that runs without its congruences, and keeps the old value instead."""
-    reads = (*statement.reads, statement.write)
-    type_ = statement.expr.type
-    expr, old = statement.expr, Read(len(statement.reads), type_)
+    expr, reads, type_ = statement.expr, statement.reads, statement.expr.type
+    old = Read(len(reads), type_)
+    if not isinstance(expr, Scatter):
+        reads = (*reads, statement.write)
     zero = Constant(0, _WIDE)
     for congruence in statement.conditions:
         if isinstance(congruence, Congruence):
@@ -135,6 +136,10 @@ def guarded(statement: Statement) -> Statement:
             # A remainder is 0 for the same dividends in C as in mathematics.
             remainder = Binary("rem", IndexValue(form, _WIDE), modulus, _WIDE)
             holds = Binary("eq", remainder, zero, IntType(32, True))
-            expr = Select(holds, expr, old, type_)
+            if isinstance(expr, Scatter):
+                never = Constant(0, expr.condition.type)
+                expr = replace(expr, condition=Select(holds, expr.condition, never, never.type))
+            else:
+                expr = Select(holds, expr, old, type_)
     plain = tuple(c for c in statement.conditions if not isinstance(c, Congruence))
     return replace(statement, conditions=plain, reads=reads, expr=expr)

@@ -22,6 +22,7 @@ from rtlgen.ir.expr import (
     IndexValue,
     Read,
     ScalarParameter,
+    Scatter,
     Select,
     Unary,
     walk,
@@ -190,19 +191,25 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
 
     def _statement(self, statement: Statement) -> None:
         self._open("")
-        if isinstance(statement.expr, Select):
+        expr, at, is_chosen = statement.expr, tuple[Expr, ...](), isinstance(statement.expr, Select)
+        if isinstance(expr, Scatter):
+            self._open(f"if ({self._value(expr.condition, statement)})")
+            value, at = self._value(expr.value, statement), expr.at
+        elif is_chosen:
             self._line("int is_kept = 0;")
-            value = self._stored(statement.expr, statement)
+            value = self._stored(expr, statement)
         else:
-            value = self._value(statement.expr, statement)
-        place = self._place(statement.write, WRITE_ACCESS, (), statement)
+            value = self._value(expr, statement)
+        place = self._place(statement.write, WRITE_ACCESS, at, statement)
         array = self._scop.array(statement.write.array)
         number = self._arrays[array.name]
-        self._open("if (!is_kept)" if isinstance(statement.expr, Select) else "")
+        self._open("if (!is_kept)" if is_chosen else "")
         self._line(f"a{number}[{place}] = (uint{array.element.width_bits}_t){value};")
         if array.role == "local":
             self._line(f"written[{number}][{place}] = 1;")
         self._close()
+        if isinstance(expr, Scatter):
+            self._close()
         self._line(f"counts[{self._statements[statement.name]}]++;")
         self._close()
 
@@ -276,6 +283,8 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
                 return self._wrapped(exact, type_)
             case Cast(operand, type_):
                 return self._wrapped(self._value(operand, statement), type_)
+            case Scatter():
+                raise ValueError("a scatter is no value of one element")
             case Select():
                 return self._select(expr, statement, self._value)
             case Binary():

@@ -15,6 +15,7 @@ from rtlgen.ir.expr import (
     IndexValue,
     Read,
     ScalarParameter,
+    Scatter,
     Select,
     Unary,
 )
@@ -91,12 +92,26 @@ class Interpreter:
         self._iterators.pop(loop.iterator, None)
 
     def _execute(self, statement: Statement) -> None:
+        if isinstance(statement.expr, Scatter):
+            self._scatter(statement, statement.expr)
+            return
         is_chosen = isinstance(statement.expr, Select)
         stored = self._stored if is_chosen else self._value
         value = stored(statement.expr, statement)
         place = self._place(statement.write, (), statement)
         name = statement.write.array
         if value is not None:
+            self._flat[name][place] = self._scop.array(name).element.wrap(value)
+            if name in self._written:
+                self._written[name][place] = True
+        self.counts[statement.name] += 1
+
+    def _scatter(self, statement: Statement, expr: Scatter) -> None:
+        """Execute a statement that writes an element which data decides, or none."""
+        name = statement.write.array
+        if self._value(expr.condition, statement):
+            value = self._value(expr.value, statement)
+            place = self._place(statement.write, expr.at, statement)
             self._flat[name][place] = self._scop.array(name).element.wrap(value)
             if name in self._written:
                 self._written[name][place] = True
@@ -153,6 +168,8 @@ class Interpreter:
                 return -x if op == "neg" else ~x if op == "not" else int(x == 0)
             case Cast(operand):
                 return self._value(operand, statement)
+            case Scatter():
+                raise ValueError("a scatter is no value of one element")
             case Select(condition, if_true, if_false):
                 taken = if_true if self._value(condition, statement) else if_false
                 return self._value(taken, statement)

@@ -25,6 +25,7 @@ from rtlgen.ir.expr import (
     FloatOperation,
     Read,
     ScalarParameter,
+    Scatter,
     Select,
     Unary,
     children,
@@ -136,7 +137,14 @@ class _Sites:
         self.found: list[Site] = []
 
     def in_statement(self, statement: Statement) -> Statement:
-        return replace(statement, expr=self._tapped(statement.expr, statement, None))
+        expr = statement.expr
+        if not isinstance(expr, Scatter):
+            return replace(statement, expr=self._tapped(expr, statement, None))
+        # Where it writes is left alone, as where it reads is.
+        result = len(self.found)
+        value = self._tapped(expr.value, statement, None)
+        condition = self._tapped(expr.condition, statement, self.found[result], True)
+        return replace(statement, expr=replace(expr, condition=condition, value=value))
 
     def _tapped(
         self, expr: Expr, statement: Statement, outer: Site | None, is_condition: bool = False

@@ -18,8 +18,8 @@ _CHUNK_ITERATIONS = 1 << 16
 def last_write_cycles(plan: KernelPlan, elements: Iterable[Element]) -> dict[Element, int]:
     """Return the cycle of the last store to each element, counted from the start of the kernel.
 
-    Elements that no store reaches are left out, and all of a plan in tiles: when a tile starts is
-    not in the plan alone.
+    Elements that no store reaches are left out, those of arrays that are stored to where data says,
+    and all of a plan in tiles: when a tile starts is not in the plan alone.
 
     Parameters
     ----------
@@ -30,6 +30,8 @@ def last_write_cycles(plan: KernelPlan, elements: Iterable[Element]) -> dict[Ele
         return found
     for element in elements:
         name, index = element
+        if any(stream.store.address is None for _, stream in _stores_to(plan, name)):
+            continue
         memory = plan.memory(name)
         number = int(np.ravel_multi_index(index, memory.shape)) if index else 0
         cycles = [
@@ -65,6 +67,7 @@ def _last_rank(stream: Stream, memory: Memory, number: int) -> int | None:
             counters = np.stack(np.unravel_index(ranks, extents), axis=1)
         else:
             counters = np.zeros((len(ranks), 0), dtype=np.int64)
+        assert stream.store.address is not None, "the plan says where it stores"
         hits = element_numbers(memory, stream.store.address, counters) == number
         hits &= predicate_mask(stream.store.when, counters)
         if hits.any():

@@ -66,7 +66,7 @@ FORMS: Mapping[str, Mapping[str, str]] = {
         "memmove": "`memmove`",
         "memset": "`memset`, `memcpy`",
     },
-    "Subscripts": {"subscript": "subscripts"},
+    "Subscripts": {"subscript": "subscripts", "scatter": "stores where data says"},
     "Files as found": {"file": "calls, macros, included files"},
 }
 """The forms in the order of the page, by the first word of the names of their files."""

@@ -127,7 +127,16 @@ class _RegionRun:
                 continue
             assert value is not None, f"{stream.statement} stores what it did not load"
             memory = self.plan.memory(store.memory)
-            address = element_of(memory, store.address, each.counters)
+            if store.address is not None:
+                address = element_of(memory, store.address, each.counters)
+            else:
+                assert store.at is not None and store.enable is not None
+                place, enable = self.value(each, store.at), self.value(each, store.enable)
+                assert enable is not None, f"{stream.statement} does not know whether it stores"
+                if not enable:
+                    continue
+                assert place is not None, f"{stream.statement} does not know where it stores"
+                address = place % (1 << address_bits(memory.depth))
             port = (store.memory, store.port, bank_at(memory, address))
             assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
             written.add(port)
@@ -177,8 +186,12 @@ class _RegionRun:
         raise AssertionError(op)
 
     def _forward(self, issued: Issued, op: ForwardOp) -> int | None:
-        for tap in op.taps:
-            if tap.when.holds(issued.counters):
+        for tap in sorted(op.taps, key=lambda tap: tap.delay_cycles):
+            if tap.is_matched:
+                found = self._matched(issued, op, tap)
+                if found is not None:
+                    return found
+            elif tap.when.holds(issued.counters):
                 source = self.region.streams[tap.stream]
                 if tap.read is not None:
                     return self._passed(issued.cycle + op.stage - tap.delay_cycles, tap)
@@ -189,6 +202,23 @@ class _RegionRun:
                 memory = self.plan.memory(source.store.memory)
                 return None if value is None else wrap(value, memory.width_bits, memory.signed)
         return self.value(issued, op.operands[0])
+
+    def _matched(self, issued: Issued, op: ForwardOp, tap: Tap) -> int | None:
+        """Return what a stream was storing to the element that it looks up, if it was."""
+        stream = self.region.streams[issued.number]
+        at = self.at_store.get((tap.stream, issued.cycle + op.stage - tap.delay_cycles))
+        if at is None or not stream.store.when.holds(at.counters):
+            return None
+        assert stream.store.at is not None and stream.store.enable is not None
+        place, wanted = self.value(at, stream.store.at), stream.operations[op.operands[0]]
+        assert isinstance(wanted, LoadOp)
+        bits = address_bits(self.plan.memory(stream.store.memory).depth)
+        looked_up = self.value(issued, wanted.operands[0])
+        if not self.value(at, stream.store.enable) or place is None or looked_up is None:
+            return None
+        return (
+            self.value(at, stream.store.value) if (place ^ looked_up) % (1 << bits) == 0 else None
+        )
 
     def _passed(self, cycle: int, tap: Tap) -> int | None:
         """Return what a read had brought in a cycle."""

@@ -118,7 +118,7 @@ def store_port(stream: Stream) -> Iterator[Stream]:
 
 
 def store_address(stream: Stream) -> Iterator[Stream]:
-    for form in nudged(stream.store.address):
+    for form in nudged(stream.store.address) if stream.store.address is not None else ():
         yield replace(stream, store=replace(stream.store, address=form))
 
 
@@ -182,7 +182,8 @@ def copy_bound(stream: Stream) -> Iterator[Stream]:
 
 def copy_address(stream: Stream) -> Iterator[Stream]:
     def change(copy: Store) -> Iterator[Store]:
-        yield from (replace(copy, address=form) for form in nudged(copy.address))
+        if copy.address is not None:
+            yield from (replace(copy, address=form) for form in nudged(copy.address))
 
     yield from with_copies(stream, change)
 

@@ -39,6 +39,11 @@ PROGRAMS = {
       for (int i = 0; i < 6; i++) b[i] = m[a[i] & 3] + t[b[i] & 7];
       for (int k = 0; k < 4; k++) m[k] = b[k];
       for (int i = 0; i < 6; i++) c[i] = m[(a[i] >> 2) & 3] - t[(i * i) & 7]; }""",
+    "scatters": """void f(int a[9], int b[9], int h[6]) { int m[4];
+      for (int k = 0; k < 4; k++) m[k] = k;
+      for (int i = 0; i < 9; i++) m[a[i] & 3] += b[i];
+      for (int i = 0; i < 9; i++) if (b[i] > 4) h[a[i] & 3] = m[b[i] & 3] + h[b[i] & 3];
+      h[5] = m[2]; for (int k = 0; k < 4; k++) a[k] = m[k] - h[k]; }""",
     "quotients": """void f(int a[8], int b[8]) { int m[8];
       for (int k = 0; k < 8; k++) m[k] = a[k] * 3;
       for (int i = 0; i < 8; i++) b[i] = m[i / 2] - m[(3 * i + 5) % 8];

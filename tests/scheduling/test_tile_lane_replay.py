@@ -84,7 +84,7 @@ def test_a_bank_too_few_is_noticed() -> None:
     """With two banks for four lanes, two of them meet in each."""
     found = product()
 
-    def fewer(address: Address) -> Address:
+    def fewer(address: Address | None) -> Address | None:
         if not isinstance(address, AnyBank):
             return address
         width = len(address.bank_bits) + len(address.row_bits)
@@ -95,9 +95,7 @@ def test_a_bank_too_few_is_noticed() -> None:
         replace(
             stream,
             operations=tuple(
-                replace(op, address=fewer(op.address))
-                if isinstance(op, LoadOp) and op.address is not None
-                else op
+                replace(op, address=fewer(op.address)) if isinstance(op, LoadOp) else op
                 for op in stream.operations
             ),
             store=replace(stream.store, address=fewer(stream.store.address)),
@@ -207,7 +205,7 @@ def test_a_bank_too_few_is_noticed_of_stores_alone() -> None:
         judged(found, with_streams(found.plan, streams, memories))
 
 
-def place_of(address: Address) -> Address:
+def place_of(address: Address | None) -> Address:
     assert isinstance(address, AnyBank)
     return address.place
 

@@ -99,6 +99,7 @@ def _padded(stream: Stream, before: int, after: int) -> Stream:
         else op
         for op in stream.operations
     )
+    assert stream.store.address is not None
     store = replace(stream.store, address=_moved(stream.store.address, before), when=real)
     return replace(
         stream,

@@ -27,6 +27,7 @@ def every_store(plan: KernelPlan) -> Iterator[tuple[str, int, int]]:
                 if stream.store.when.holds(counters):
                     cycle = start + stream.offset_cycles + stream.ii * rank + stream.store.stage
                     memory = plan.memory(stream.store.memory)
+                    assert stream.store.address is not None
                     number = element_of(memory, stream.store.address, counters)
                     yield memory.name, number, cycle
         start += region_cycles(plan, region)

@@ -6,18 +6,16 @@ from rtlgen.frontend.errors.base import FrontendError
 
 
 class NonAffineSubscript(FrontendError):
-    """A subscript of what is written is not affine, and cannot be made so.
+    """An array is handed to a function from a place on that data decides.
 
-    It is a constant plus constant multiples of the enclosing iterators; then all addresses are
-    known before the run, conflicts can be excluded by proof, and no multiplier is needed for an
-    address:
+        static void clear(int *p) { p[0] = 0; p[1] = 0; }
+        ...
+        clear(&a[x[i]]);
 
-        a[i*8 + j]       affine
-        a[i/8], a[i%8]   made affine: the loop is split into one for i/8 and one for i%8
-        a[idx[i]]        not: depends on data
-        a[i*j], a[3*i/2] not: a product, a quotient that no loop can count
+    Which elements the function touches would then have to be computed for each access in it.
+    Elements that a statement itself names may depend on data: `a[x[i]] = 0`.
 
-    Remedy: write loops over what the subscript counts, and compute the old iterator from them.
+    Remedy: hand the whole array over, and the place as a number: `clear(a, x[i])`.
     """
 
     code = "E0119"

@@ -19,10 +19,13 @@ from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
     CallArguments,
+    IndexWraps,
     NonAffineSubscript,
+    ParameterInControl,
     PointerUnsupported,
     SubscriptCount,
 )
+from rtlgen.frontend.reading.lookups import window
 from rtlgen.frontend.reading.refusals import expression_refusal, subscript_refusal, unknown_name
 from rtlgen.frontend.reading.symbols import Index, LookedUp, Scopes, Unusable, Variable, View
 from rtlgen.frontend.syntax.locate import Locator
@@ -30,12 +33,15 @@ from rtlgen.frontend.syntax.types import OPEN, CType
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Expr, IndexValue, Unary
 from rtlgen.ir.quasi_affine import quasi_affine
-from rtlgen.ir.scop import Access, Window
+from rtlgen.ir.scop import Access, Subscript, Window
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import value_range
 from rtlgen.source import Span
 
 _START = Affine()
+
+_COMPUTED = (NonAffineSubscript, ParameterInControl, IndexWraps)
+"""Refusals of elements that iterators alone do not tell: which one it is may still be computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,20 @@ class Element:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The element that is assigned.
+
+    Members
+    -------
+    at: where data decides which one it is, the values of the subscripts that are no affine ones.
+    """
+
+    variable: Variable
+    access: Access
+    at: tuple[Expr, ...] = ()
+
+
 class ElementReader:
     """Reads lvalues, and arguments that are arrays.
 
@@ -141,31 +161,47 @@ class ElementReader:
         self._note_access = note_access
         self._observing = observing
 
-    def written(self, node: c_ast.Node) -> tuple[Variable, Access]:
-        """Return the variable and the element of it that is assigned.
+    def written(self, node: c_ast.Node, *, is_guarded: bool) -> Written:
+        """Return the element that is assigned.
+
+        Parameters
+        ----------
+        is_guarded: it is assigned only where a condition on data holds.
 
         Raises
         ------
-        NonAffineSubscript, ParameterInControl, IndexWraps: which one it is depends on data.
+        ParameterInControl, IndexWraps: nothing keeps it inside of its array.
         """
         try:
-            return self._written(node)
-        except NonAffineSubscript as error:
+            return self._written(node, None)
+        except _COMPUTED:
             try:
                 with self._observing():
-                    return self._written(node)
-            except NonAffineSubscript:
-                raise error from None
+                    return self._written(node, None)
+            except _COMPUTED:
+                return self._written(node, is_guarded)
 
-    def _written(self, node: c_ast.Node) -> tuple[Variable, Access]:
+    def _written(self, node: c_ast.Node, is_guarded: bool | None) -> Written:
+        """Return the element that is assigned, which data may decide unless `is_guarded` is None.
+
+        Raises
+        ------
+        NonAffineSubscript, ParameterInControl, IndexWraps: it does.
+        """
         element = self.element(node)
-        subscripts = tuple(
-            subscript if isinstance(subscript, Affine) else self._known(subscript, extent)
-            for subscript, extent in zip(element.subscripts, element.variable.shape, strict=True)
-        )
-        access = Access(element.variable.name, subscripts, element.span)
+
+        def place(index: Index, extent: int) -> Subscript:
+            if isinstance(index, Affine):
+                return index
+            if is_guarded is None:
+                return self._known(index, extent)
+            return window(index, extent, self._ranges, is_conditional=is_guarded)
+
+        pairs = zip(element.subscripts, element.variable.shape, strict=True)
+        access = Access(element.variable.name, tuple(place(*p) for p in pairs), element.span)
+        at = tuple(i.value.expr for i in element.subscripts if isinstance(i, LookedUp))
         self._note_access(element.variable, access)
-        return element.variable, access
+        return Written(element.variable, access, at if access.is_uncertain else ())
 
     def _known(self, index: LookedUp, extent: int) -> Window:
         """Return a subscript that quotients and remainders of iterators make up."""

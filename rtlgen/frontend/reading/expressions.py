@@ -32,7 +32,7 @@ from rtlgen.frontend.errors import (
     SideEffect,
     UnsupportedExpression,
 )
-from rtlgen.frontend.reading.elements import Element, ElementReader
+from rtlgen.frontend.reading.elements import Element, ElementReader, Written
 from rtlgen.frontend.reading.lookups import stays_inside, window
 from rtlgen.frontend.reading.reaching import (
     Definition,
@@ -245,6 +245,10 @@ class ExpressionReader:
         access = Access(variable.name, subscripts, element.span)
         self._surroundings.note_access(variable, access, ranges)
         return self.read(variable, access, at) if at else self.current(variable, access)
+
+    def written(self, node: c_ast.Node) -> Written:
+        """Return the element that is assigned; see `ElementReader.written`."""
+        return self.elements.written(node, is_guarded=self._conditions > 0)
 
     def adopt(self, guard: Guard) -> Expr:
         """Return the condition of a guard, its reads made reads of this statement."""

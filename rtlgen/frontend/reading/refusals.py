@@ -101,8 +101,8 @@ def subscript_refusal(
             return NonAffineSubscript(
                 f"the subscript `{text}` is not affine",
                 labels=(label, *obstacle.others),
-                notes=("which element it is must follow from the iterators alone",),
-                help=f"go over the elements that it may be, `k`, under `if (k == ({text}))`",
+                notes=("which elements a function touches must follow from the iterators alone",),
+                help="hand over the whole array, and the place as a number",
             )
         case _:
             return NonAffineSubscript(

@@ -25,6 +25,7 @@ from rtlgen.frontend.reading.symbols import (
     View,
 )
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.ir.expr import Expr
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32
 from rtlgen.source import Span
@@ -34,12 +35,18 @@ ASSIGNMENT_OPS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A write of one element. `value` has the element's type."""
+    """A write of one element. `value` has the element's type.
+
+    Members
+    -------
+    at: where data decides which element it is, the values of the computed subscripts.
+    """
 
     variable: Variable
     write: Access
     value: Value
     text: str
+    at: tuple[Expr, ...] = ()
 
 
 def read_assignment(
@@ -63,20 +70,25 @@ def read_assignment(
     refusal = _write_refusal(target, node, scopes, locator)
     if refusal is not None:
         raise refusal
-    variable, access = reader.elements.written(target)
+    target_element = reader.written(target)
+    variable, access, at = target_element.variable, target_element.access, target_element.at
     span = locator.span(node)
+
+    def current() -> Value:
+        return reader.read(variable, access, at) if at else reader.current(variable, access)
+
     if isinstance(node, c_ast.UnaryOp):
-        old = reader.current(variable, access)
+        old = current()
         one = literal(1, INT32, span)
         value = reader.arithmetic.binary("add" if "+" in node.op else "sub", old, one, span)
     elif node.op == "=":
         value = reader.value(node.rvalue) if known is None else known
     else:
-        old = reader.current(variable, access)
+        old = current()
         op = BINARY_OPS[node.op.removesuffix("=")]
         value = reader.arithmetic.binary(op, old, reader.value(node.rvalue), span)
     converted = reader.arithmetic.convert(value, variable.element)
-    return Assignment(variable, access, converted, locator.text(node))
+    return Assignment(variable, access, converted, locator.text(node), at)
 
 
 def written(

@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.analysis.cases import Conjunction
-from rtlgen.frontend.analysis.guards import is_total
+from rtlgen.frontend.analysis.guards import Guard, is_total
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
@@ -45,8 +45,9 @@ from rtlgen.frontend.scop.place import Place
 from rtlgen.frontend.syntax.assigned import STEPS, Counters
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Constant, Expr, Select
+from rtlgen.ir.expr import Constant, Expr, Read, Scatter, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node, Statement
+from rtlgen.ir.types import INT32
 from rtlgen.source import Span
 
 
@@ -214,24 +215,47 @@ class BodyReader:
     def _guarded(self, assignment: Assignment, place: Place, reader: ExpressionReader) -> Expr:
         """Return what an assignment leaves in its place, whether its guard holds or not."""
         expr, variable = assignment.value.expr, assignment.variable
+        if assignment.at:
+            return self._scattered(assignment, place, reader)
         if place.guard is None:
             return expr
         if not self.reaching.has_no_value(variable):
             old = reader.read(variable, assignment.write).expr
-        elif is_total(expr) and not reader.may_leave:
+        elif is_total(expr) and not reader.may_leave and not self._may_be_unset(reader.reads):
             # C leaves the value open where the guard does not hold: it may be the new one.
             return expr
         else:
             old = Constant(0, variable.element)
-        guard = place.guard
+        return Select(self._asked(assignment, place.guard, reader), expr, old, variable.element)
+
+    def _may_be_unset(self, reads: Sequence[Access]) -> bool:
+        """Return whether some element that is read may have no value where a guard fails."""
+        return any(
+            variable.storage == "local" and variable.shape != () and not variable.values
+            for variable in map(self._declarations.stored_as, (read.array for read in reads))
+        )
+
+    def _scattered(self, assignment: Assignment, place: Place, reader: ExpressionReader) -> Expr:
+        """Return what an assignment does to an array where data decides which element it is of."""
+        variable, condition = assignment.variable, Constant(1, INT32)
+        asked = condition if place.guard is None else self._asked(assignment, place.guard, reader)
+        old = reader.read(variable, assignment.write, assignment.at).expr
+        # The same element is written as is read.
+        reader.reads[-1] = replace(reader.reads[-1], subscripts=assignment.write.subscripts)
+        assert isinstance(old, Read)
+        return Scatter(asked, assignment.value.expr, old)
+
+    def _asked(self, assignment: Assignment, guard: Guard, reader: ExpressionReader) -> Expr:
+        """Return the guard of an assignment, and what it tells of where that reads and writes."""
+        variable = assignment.variable
         positions = {variable.name, *(read.array for read in reader.reads)}
         positions &= self._declarations.positions
         if positions:
             # A variable that holds an answer does not say where these may lie.
-            told = told_by(place.guard, positions, self._declarations, self.reaching.of)
+            told = told_by(guard, positions, self._declarations, self.reaching.of)
             for shown in told:
                 guard = guard.then(shown)
-        return Select(reader.adopt(guard), expr, old, variable.element)
+        return reader.adopt(guard)
 
     def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
         """Return a reader of the expressions of one statement.

@@ -17,16 +17,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
-from rtlgen.errors import Label
-from rtlgen.frontend.errors import NonAffineSubscript
 from rtlgen.frontend.reading.lookups import bounds_of
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
+    Constant,
     Expr,
     IndexValue,
     Read,
+    Scatter,
     Select,
     children,
     map_affine,
@@ -46,6 +46,7 @@ from rtlgen.ir.scop import (
     Window,
     statements_under,
 )
+from rtlgen.ir.types import INT32
 from rtlgen.ir.value_ranges import Range
 
 MAX_COPIES = 16
@@ -170,16 +171,12 @@ def split_loops(
     claim: Callable[[str], str],
     shape_of: Callable[[str], tuple[int, ...]],
 ) -> tuple[tuple[Statement, ...], Tree]:
-    """Return the same program, its written subscripts affine.
+    """Return the same program, its written subscripts affine, or computed where none can be.
 
     Parameters
     ----------
     claim: returns a name for a new iterator, made from the given one.
     shape_of: returns the extents of an array.
-
-    Raises
-    ------
-    NonAffineSubscript: no loop can be split for one of them.
     """
     program = _Program({s.name: _with_affine(s) for s in statements}, tree, claim)
     program.count_steps()
@@ -193,11 +190,8 @@ def split_loops(
             break
     program.write_out_turns()
     program.keep_inside(shape_of)
-    found = tuple(program.statements[name] for name in statements_under(program.tree))
-    for statement in found:
-        if statement.write.is_lookup:
-            raise _refusal(statement)
-    return found, program.tree
+    found = (program.statements[name] for name in statements_under(program.tree))
+    return tuple(map(_computed, found)), program.tree
 
 
 @dataclass
@@ -383,7 +377,7 @@ def _replaced(nodes: Tree, name: str, by: Tree) -> Tree:
 
 def _written_division(statement: Statement) -> Division | None:
     """Return a division that keeps a written subscript from being affine."""
-    if not statement.write.is_lookup:
+    if not statement.write.is_lookup or statement.is_scatter:
         return None
     boxes = boxes_of(statement.loops)
     for window in statement.write.windows:
@@ -444,9 +438,11 @@ def _holds_condition(expr: Expr) -> bool:
     )
 
 
-def _refusal(statement: Statement) -> NonAffineSubscript:
-    return NonAffineSubscript(
-        "a subscript of what is written is not affine",
-        labels=(Label(statement.write.span, "no loop can be split to make it so"),),
-        help="loop over what it counts, and compute the old iterator from that",
-    )
+def _computed(statement: Statement) -> Statement:
+    """Return a statement that computes where it writes, if no loop could be split for that."""
+    if statement.is_scatter or not statement.write.is_lookup:
+        return statement
+    at = tuple(map(_known, statement.write.windows))
+    old = Read(len(statement.reads), statement.expr.type, at)
+    expr = Scatter(Constant(1, INT32), statement.expr, old)
+    return replace(statement, expr=expr, reads=(*statement.reads, statement.write))

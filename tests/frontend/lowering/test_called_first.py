@@ -39,6 +39,7 @@ MADE_FIRST = {
     ),
     "beside another array": "for (int i = 0; i < 8; i++) b[i] = take(a, i) + b[i] * x;",
     "of a narrow type": "for (int i = 0; i < 8; i++) b[i] = narrow(a[i], &c[i]) * 300;",
+    "in what is stored to": "a[next(&x) & 7] = 1;",
     "of what the file sees": "for (int i = 0; i < 8; i++) x = x * 3 + bump(a[i]);",
 }
 
@@ -53,7 +54,6 @@ REFUSED = {
     "in one arm": "b[0] = a[1] > 0 ? next(&x) + 1 : 2;",
     "in the second of two questions": "if (b[1] > 0 && next(&x) > 0) b[0] = 1;",
     "in the header of a loop": "for (int i = next(&x) & 3; i < 8; i++) b[i] = 1;",
-    "in what is stored to": "a[next(&x) & 7] = 1;",
     "beside a pointer": "int *p = b[0] ? a : a + 1; b[1] = take(a, 1) + p[0];",
 }
 
