@@ -324,8 +324,9 @@ class _Judge:
     ) -> None:
         """Check that whichever element is looked up, in the memory or on its way to there.
 
-        From each instance on its way backwards: the program says that it is the one before the
-        reader, or before the one found last; and what the memory shows came before all of them.
+        From each instance on its way backwards, for each element that it may write: the program
+        says that it is the one before the reader, or before the one found last; and what the memory
+        shows came before all of them.
         """
         name, where, stream = op.memory, member.stream.statement, member.stream
         if not all(tap.is_matched and tap.when == ALWAYS for tap in matching.taps):
@@ -335,33 +336,33 @@ class _Judge:
         order = np.argsort(presented)
         presented, number = presented[order], np.flatnonzero(stored)[order]
         asked, uses = (member.cycles + op.stage)[used], (member.cycles + matching.stage)[used]
-        until, met = member.moments[used], np.zeros(len(uses), dtype=np.bool_)
-        steps: list[tuple[Bools, Ints, Ints]] = []
+        steps: list[tuple[Bools, Ints, int]] = []
         for delay in sorted(tap.delay_cycles for tap in matching.taps):
             place = np.searchsorted(presented, uses - delay)
             hit = np.isin(uses - delay, presented)
             place[~hit] = 0
             found = number[place] if len(number) else np.zeros_like(place)
-            if np.any(member.moments[found][hit] >= until[hit]):
-                self._fail(f"{where} finds what is stored to {name} behind it")
-            steps.append((hit, member.tokens[found], until))
-            until = np.where(hit, member.moments[found], until)
-            met |= hit & (uses - delay == asked)
+            steps.append((hit, found, delay))
         others = [
             self._plan_history(self.plan.memory(name), port, member)
             for port in range(self.plan.memory(name).write_ports)
         ]
+        written = self.written[name]
         for choice in choices(access):
             inside = member.inside(access, array.shape, choice)[used]
             those = member.elements(access, array.strides, choice)[used]
-            for hit, tokens, before in steps:
-                those_hit = hit & inside
-                expected = self.written[name].before(those[those_hit], before[those_hit])
-                if not np.array_equal(expected, tokens[those_hit]):
+            until, met = member.moments[used], np.zeros(len(uses), dtype=np.bool_)
+            for hit, found, delay in steps:
+                # In other elements, the place that is compared is another one.
+                own = hit & inside & written.met(those, member.moments[found])
+                expected = written.before(those[own], until[own])
+                if not np.array_equal(expected, member.tokens[found][own]):
                     self._fail(f"{where} may find a wrong value on its way to {name}")
+                until = np.where(own, member.moments[found], until)
+                met |= own & (uses - delay == asked)
             versions = self._versions(member, op)[used][inside]
             seen = self._stored_before(name, versions, those[inside], asked[inside])
-            if not np.array_equal(seen, self.written[name].before(those[inside], until[inside])):
+            if not np.array_equal(seen, written.before(those[inside], until[inside])):
                 self._fail(f"{where} may look up a wrong value of {name}")
             alone = inside & ~met
             if self._meets_store(name, those[alone], asked[alone]) or (

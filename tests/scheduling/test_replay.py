@@ -44,6 +44,10 @@ PROGRAMS = {
       for (int i = 0; i < 9; i++) m[a[i] & 3] += b[i];
       for (int i = 0; i < 9; i++) if (b[i] > 4) h[a[i] & 3] = m[b[i] & 3] + h[b[i] & 3];
       h[5] = m[2]; for (int k = 0; k < 4; k++) a[k] = m[k] - h[k]; }""",
+    "scattered_rows": """void f(int x[3][4], int a[3][4]) {
+      for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++)
+        a[i][x[i][j] & 3] += x[2 - i][j];
+      for (int i = 1; i < 3; i++) for (int j = 1; j < 4; j++) x[i][j] = a[i][j] - x[i][j - 1]; }""",
     "quotients": """void f(int a[8], int b[8]) { int m[8];
       for (int k = 0; k < 8; k++) m[k] = a[k] * 3;
       for (int i = 0; i < 8; i++) b[i] = m[i / 2] - m[(3 * i + 5) % 8];
