@@ -249,20 +249,19 @@ def _listed_values(sets: ScopSets) -> Dataflow | None:
 
 
 def _live_out(sets: ScopSets, times: dict[str, isl.Map]) -> dict[str, isl.Set]:
-    """A write is live out when no later write touches its element."""
+    """A write is live out when some element that it may write is not written again."""
     scop: Scop = sets.scop
     live = {}
     for statement in scop.statements:
-        touched = sets.access_map(statement, statement.write)
-        alive = sets.domains[statement.name]
+        left = sets.access_map(statement, statement.write)
         for other in scop.statements:
             if other.write.array != statement.write.array:
                 continue
             keep_going(sets.context)
             later = times[statement.name].lex_lt_map(times[other.name])
-            same = touched.apply_range(sets.access_map(other, other.write).reverse())
-            alive = alive.subtract(same.intersect(later).domain())
-        live[statement.name] = alive.coalesce()
+            again = later.apply_range(sets.access_map(other, other.write))
+            left = left.subtract(again)
+        live[statement.name] = left.domain().coalesce()
     return live
 
 

@@ -9,6 +9,7 @@ between its neighbours at the same element, and told to isl in runs.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ from rtlgen.poly.instances import (
     dependent_pairs,
     enumerated_size,
     statement_points,
+    touched_elements,
 )
 
 MOST_RUNS = 256
@@ -40,7 +42,7 @@ class ListedFlows:
     Members
     -------
     flows: by source, sink and read of the sink: {writing instance -> reading instance}.
-    live_out: by statement, the instances whose element is not written again.
+    live_out: by statement, the instances that may write an element that is not written again.
     """
 
     flows: Mapping[tuple[str, str, int], isl.Map]
@@ -74,8 +76,11 @@ def listed_flows(sets: ScopSets) -> ListedFlows | None:
     live_out: dict[str, isl.Set] = {}
     for statement in scop.statements:
         points = statement_points(scop, statement)
-        gone = {row.tobytes() for again in written_again[statement.name] for row in again}
-        left = points[np.array([row.tobytes() not in gone for row in points], dtype=np.bool_)]
+        # A pair is of one element; a scatter may write several.
+        again = Counter(row.tobytes() for rows in written_again[statement.name] for row in rows)
+        touched = (touched_elements(scop, statement, statement.write, points) >= 0).sum(axis=1)
+        written = np.array([again[row.tobytes()] for row in points], dtype=np.int64)
+        left = points[written < touched]
         # What a relation to themselves leads to.
         alive = _relation(sets, statement, statement, Pairs(left, left))
         if alive is None:

@@ -44,6 +44,17 @@ def test_listed_values_are_those_of_the_relations(name: str) -> None:
     assert_listed(analysed(PROGRAMS[name]))
 
 
+SCATTERED = """void f(const unsigned char x[9], int a[4]) { for (int i = 0; i < 9; i++) {
+  a[3] = i; a[x[i] & 3] = 5; a[2] = a[x[i] >> 6]; } for (int i = 1; i < 4; i++) a[i] ^= i; }"""
+
+
+def test_an_element_of_a_scatter_that_is_written_again_does_not_end_the_others() -> None:
+    analysis = analysed(SCATTERED)
+    assert_listed(analysis)
+    alive = {name: points_of(found) for name, found in analysis.flows.live_out.items()}
+    assert alive == {"S0": set(), "S1": {(8,)}, "S2": set(), "S3": {(0,), (1,), (2,)}}
+
+
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(programs())
 def test_those_of_random_programs_are_too(text: str) -> None:
