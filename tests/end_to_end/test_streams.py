@@ -115,7 +115,9 @@ def test_streams_are_exact_with_and_without_pauses(name: str) -> None:
     found = design_of(text, memory, **options).verify(simulator="icarus")
     assert found.failures == ()
     assert found.cycles == found.predicted_cycles
-    assert all(cycles > found.predicted_cycles for cycles in found.paused_cycles)
+    # A pause may fall where the kernel does not wait for the stream.
+    assert all(cycles >= found.predicted_cycles for cycles in found.paused_cycles)
+    assert any(cycles > found.predicted_cycles for cycles in found.paused_cycles)
     assert len(found.paused_cycles) == 2
 
 
