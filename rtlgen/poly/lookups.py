@@ -248,5 +248,5 @@ def _shown(low: int, high: int) -> str:
 
 def _remedy(extent: int) -> str:
     if extent & (extent - 1) == 0:
-        return f"keep it inside with `& {extent - 1}`, or read it under a condition that does"
-    return f"read it where a condition keeps it inside: `x >= 0 && x < {extent} ? ... : ...`"
+        return f"keep it inside with `& {extent - 1}`, or use it under a condition that does"
+    return f"use it where a condition keeps it inside: `x >= 0 && x < {extent} ? ... : ...`"
