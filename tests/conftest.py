@@ -10,10 +10,14 @@ import gc
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("steady", derandomize=True)
-settings.register_profile("exploring", derandomize=False, print_blob=True)
+# How long a machine takes says nothing of a test.
+UNTIMED = (HealthCheck.too_slow,)
+settings.register_profile("steady", derandomize=True, suppress_health_check=UNTIMED)
+settings.register_profile(
+    "exploring", derandomize=False, print_blob=True, suppress_health_check=UNTIMED
+)
 # What a test asks is not answered by what another one was told.
 os.environ["RTLGEN_FRESH"] = "1"
 
