@@ -9,7 +9,6 @@ A subscript is affine in the iterators, or it is looked up: its value is compute
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
@@ -33,14 +32,14 @@ from rtlgen.frontend.syntax.types import OPEN, CType
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Expr, IndexValue, Unary
 from rtlgen.ir.quasi_affine import quasi_affine
-from rtlgen.ir.scop import Access, Subscript, Window
+from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import value_range
 from rtlgen.source import Span
 
 _START = Affine()
 
-_COMPUTED = (NonAffineSubscript, ParameterInControl, IndexWraps)
+COMPUTED = (NonAffineSubscript, ParameterInControl, IndexWraps)
 """Refusals of elements that iterators alone do not tell: which one it is may still be computed."""
 
 
@@ -142,7 +141,6 @@ class ElementReader:
     ranges: the loops and conditions around them.
     subscript: returns the value of a subscript.
     note_access: is told of every element that is assigned.
-    observing: lets scalars be read by what running the loops around tells.
     """
 
     def __init__(
@@ -152,56 +150,55 @@ class ElementReader:
         ranges: Ranges,
         subscript: Callable[[c_ast.Node], Value],
         note_access: Callable[[Variable, Access], None],
-        observing: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._locator = locator
         self._scopes = scopes
         self._ranges = ranges
         self._value = subscript
         self._note_access = note_access
-        self._observing = observing
 
-    def written(self, node: c_ast.Node, *, is_guarded: bool) -> Written:
-        """Return the element that is assigned.
+    def written(self, node: c_ast.Node) -> Written:
+        """Return the element that is assigned, as iterators tell it.
+
+        Raises
+        ------
+        NonAffineSubscript, ParameterInControl, IndexWraps: see `COMPUTED`.
+        """
+        element = self.element(node)
+        return Written(element.variable, self._access(element, self._known))
+
+    def computed(self, node: c_ast.Node, *, is_conditional: bool) -> Written:
+        """Return the element that is assigned, which data decides.
 
         Parameters
         ----------
-        is_guarded: it is assigned only where a condition on data holds.
+        is_conditional: it is assigned only where a condition on data holds.
 
         Raises
         ------
         ParameterInControl, IndexWraps: nothing keeps it inside of its array.
         """
-        try:
-            return self._written(node, None)
-        except _COMPUTED:
-            try:
-                with self._observing():
-                    return self._written(node, None)
-            except _COMPUTED:
-                return self._written(node, is_guarded)
-
-    def _written(self, node: c_ast.Node, is_guarded: bool | None) -> Written:
-        """Return the element that is assigned, which data may decide unless `is_guarded` is None.
-
-        Raises
-        ------
-        NonAffineSubscript, ParameterInControl, IndexWraps: it does.
-        """
         element = self.element(node)
 
-        def place(index: Index, extent: int) -> Subscript:
-            if isinstance(index, Affine):
-                return index
-            if is_guarded is None:
-                return self._known(index, extent)
-            return window(index, extent, self._ranges, is_conditional=is_guarded)
+        def place(index: LookedUp, extent: int) -> Window:
+            return window(index, extent, self._ranges, is_conditional=is_conditional)
 
-        pairs = zip(element.subscripts, element.variable.shape, strict=True)
-        access = Access(element.variable.name, tuple(place(*p) for p in pairs), element.span)
         at = tuple(i.value.expr for i in element.subscripts if isinstance(i, LookedUp))
-        self._note_access(element.variable, access)
-        return Written(element.variable, access, at if access.is_uncertain else ())
+        return Written(element.variable, self._access(element, place), at)
+
+    def _access(self, element: Element, place: Callable[[LookedUp, int], Window]) -> Access:
+        """Return the access to an element, and note it.
+
+        Parameters
+        ----------
+        place: returns where a subscript that is no affine one lies, in a dimension of an extent.
+        """
+        variable = element.variable
+        pairs = zip(element.subscripts, variable.shape, strict=True)
+        subscripts = (i if isinstance(i, Affine) else place(i, extent) for i, extent in pairs)
+        access = Access(variable.name, tuple(subscripts), element.span)
+        self._note_access(variable, access)
+        return access
 
     def _known(self, index: LookedUp, extent: int) -> Window:
         """Return a subscript that quotients and remainders of iterators make up."""

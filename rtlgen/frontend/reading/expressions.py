@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import prod
 from typing import Protocol
@@ -32,7 +32,7 @@ from rtlgen.frontend.errors import (
     SideEffect,
     UnsupportedExpression,
 )
-from rtlgen.frontend.reading.elements import Element, ElementReader, Written
+from rtlgen.frontend.reading.elements import COMPUTED, Element, ElementReader, Written
 from rtlgen.frontend.reading.lookups import stays_inside, window
 from rtlgen.frontend.reading.reaching import (
     Definition,
@@ -135,7 +135,6 @@ class ExpressionReader:
             ranges,
             self.value,
             lambda variable, access: surroundings.note_access(variable, access, ranges),
-            self.observing,
         )
         self.reads: list[Access] = []
         self.may_leave = False
@@ -247,8 +246,21 @@ class ExpressionReader:
         return self.read(variable, access, at) if at else self.current(variable, access)
 
     def written(self, node: c_ast.Node) -> Written:
-        """Return the element that is assigned; see `ElementReader.written`."""
-        return self.elements.written(node, is_guarded=self._conditions > 0)
+        """Return the element that is assigned: as iterators tell it, or else computed.
+
+        Raises
+        ------
+        ParameterInControl, IndexWraps: nothing keeps it inside of its array.
+        """
+        first = len(self.reads)
+        for way in (nullcontext, self.observing):
+            try:
+                with way():
+                    return self.elements.written(node)
+            except COMPUTED:
+                # What was read in vain is not read.
+                del self.reads[first:]
+        return self.elements.computed(node, is_conditional=self._conditions > 0)
 
     def adopt(self, guard: Guard) -> Expr:
         """Return the condition of a guard, its reads made reads of this statement."""
