@@ -8,7 +8,7 @@ come one after the other. A value-based flow relates a read to the one write who
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -85,6 +85,21 @@ class Dataflow:
         if array.storage == "local" and array.name != scop.returned:
             return live.subtract(live)
         return live
+
+    def with_scatters(self, sets: ScopSets, stored: Mapping[str, isl.Set]) -> dict[str, isl.Set]:
+        """Return the instances whose value a memory needs, with those that scatters ask for.
+
+        What follows a scatter may see its value, or what was there before, in any element.
+        """
+        found = dict(stored)
+        for statement in sets.scop.statements:
+            if statement.is_scatter and statement.name in found:
+                found[statement.name] = sets.domains[statement.name]
+                for flow in self.flows:
+                    if (flow.sink, flow.sink_read) == (statement.name, statement.old_read):
+                        left_alone = flow.relation.domain()
+                        found[flow.source] = found[flow.source].union(left_alone)
+        return found
 
     def unfed(self, sets: ScopSets, statement: str, read: int) -> isl.Set:
         """Return the instances of a read whose element no statement has written before."""

@@ -165,14 +165,7 @@ def route(timing: Timing, times: IssueTimes) -> Routing:
             for flow in flows:
                 through = flow.relation.intersect_range(loaded[key]).domain()
                 stored[flow.source] = stored[flow.source].union(through)
-    for statement in timing.scop.statements:
-        if statement.is_scatter:
-            # What follows may see the value, or what was there before, in any element.
-            stored[statement.name] = timing.sets.domains[statement.name]
-            for flow in timing.dataflow.flows:
-                if (flow.sink, flow.sink_read) == (statement.name, statement.old_read):
-                    left_alone = flow.relation.domain()
-                    stored[flow.source] = stored[flow.source].union(left_alone)
+    stored = timing.dataflow.with_scatters(timing.sets, stored)
     for name, instances in stored.items():
         stored[name] = _tellable(timing, spaces[name], name, instances.coalesce())
     return Routing(taps, loaded, stored)

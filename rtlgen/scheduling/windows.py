@@ -293,14 +293,8 @@ class WindowBuilder:
     def _hold(self, array: Array) -> None:
         """Let an array on chip be its own memory, for all tiles."""
         ports = 0
-        stored = {s.name: self.passing.stored[s.name] for s in self.kernel.statements}
-        for statement in self.kernel.statements:
-            if statement.write.array == array.name and statement.old_read is not None:
-                # What follows may see the value, or what was there before, in any element.
-                stored[statement.name] = self.sets.domains[statement.name]
-                for flow in self.kernel.relations.feeding(statement.name, statement.old_read):
-                    left_alone = flow.relation.domain()
-                    stored[flow.source] = stored[flow.source].union(left_alone)
+        alone = {s.name: self.passing.stored[s.name] for s in self.kernel.statements}
+        stored = self.kernel.relations.flows.with_scatters(self.sets, alone)
         for key, _, left in self.planner.instances:
             access = self.planner.keeper.read(key)
             if access.array != array.name:
