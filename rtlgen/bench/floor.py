@@ -3,7 +3,7 @@
 `instances`: those of the statement with the most, one a cycle in each lane, and its pipeline.
 `chain`: the longest chain of instances that wait for each other's values.
 `instances_and_chain`: the instances of one statement, one a cycle, each between the chain that
-leads to it and the one that follows from it (`bench.dataflow_limit`).
+leads to it and the one that follows from it (`scheduling.dataflow_limit`).
 `ports`: stores through one write port of a bank.
 `stages`: instances that come one after another in any order of the loops (`poly.barriers`).
 
@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from math import exp, fsum, log
 from typing import Any
 
-from rtlgen.bench.dataflow_limit import dataflow_limit
 from rtlgen.design import Design
 from rtlgen.ir.cycles import checksum_cycles
+from rtlgen.scheduling.dataflow_limit import limit_of_plan
 from rtlgen.search.compilation import IslandCompilation
 
 
@@ -38,7 +38,7 @@ def floors(design: Design) -> dict[str, int]:
     compilation = design.compilation
     if not isinstance(compilation, IslandCompilation):
         raise ValueError(f"{design.plan.name} has arrays off chip")
-    limit = dataflow_limit(compilation.analysis.written, design.plan)
+    limit = limit_of_plan(compilation.analysis.written, design.plan)
     found = {
         "instances": limit.instances,
         "chain": limit.chain,

@@ -32,7 +32,7 @@ from rtlgen.planning.analysis import (
 )
 from rtlgen.planning.planned import Expanded, Planned, cycles_of, lowered
 from rtlgen.planning.rows import in_rows, ram_cost
-from rtlgen.planning.timing import timing_of
+from rtlgen.planning.timing import least_cycles, timing_of
 from rtlgen.planning.waits import (
     multipliers_of,
     takes_too_many,
@@ -52,6 +52,7 @@ from rtlgen.scheduling.decide import (
     relaxing,
 )
 from rtlgen.scheduling.errors import BankContended, BankUnknown
+from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.pausing import find_pauses
 from rtlgen.scheduling.regions import (
     cycles_apart,
@@ -239,6 +240,8 @@ def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
                 before = cache(lambda: _in_loops(written, options).plan)
                 return replace(second, expanded=Expanded(before, second.plan))
     first = second = _in_loops(written, options)
+    if not _may_take_less(timing_of(wider, first.target), first, EXPANSION_GAIN, options):
+        return first
     # More arrays and fewer dependences can be more to search through.
     with improving("temporaries that are expanded"):
         second = _in_loops(wider, options)
@@ -255,6 +258,8 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
         return _less_often_waiting(plain, options)
     plain = _in_strips(plain, options)
     best = _less_often_waiting(plain, options)
+    if not _may_take_less(best.space.timing, best, LOOPS_GAIN, options):
+        return best
     skewed: list[Planned] = []
     with improving("skewed loops"):
         for skews in find_skews(plain.space, plain.decision, plain.target, best.space):
@@ -278,6 +283,8 @@ def _in_strips(plain: Planned, options: CompileOptions) -> Planned:
     """Plan a program with loops in strips, where statements wait for sums that take turns."""
     if not is_worth_search(cycles_of(plain), plain.space.floor_iterations):
         return plain
+    if not _may_take_less(plain.space.timing, plain, LOOPS_GAIN, options):
+        return plain
     sizes = find_strips(plain.analysis.written, plain.space, plain.decision)
     cut = plain
     if sizes:
@@ -289,6 +296,8 @@ def _in_strips(plain: Planned, options: CompileOptions) -> Planned:
 def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:
     """Plan a program with pauses after some instances, where all wait for the sake of those."""
     paused = plain
+    if not _may_take_less(plain.space.timing, plain, PAUSE_GAIN, options):
+        return plain
     with improving("pauses"), suppress(NoClosedForm):
         pauses = find_pauses(plain.space, plain.decision)
         if not pauses:
@@ -296,6 +305,14 @@ def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:
         paused = _with_ports(with_pauses(plain.analysis, pauses), options)
     is_worth_it = predicted_cycles(paused.plan) < predicted_cycles(plain.plan) * PAUSE_GAIN
     return paused if is_worth_it else plain
+
+
+def _may_take_less(timing: Timing, best: Planned, gain: float, options: CompileOptions) -> bool:
+    """Tell whether a form of a program may take fewer cycles than `gain` times those of a plan.
+
+    Where its values come one after another for so long, it does not in any order.
+    """
+    return least_cycles(timing, best.target, options) < cycles_of(best) * gain
 
 
 def _in_loops(analysis: Analysis, options: CompileOptions) -> Planned:
@@ -328,6 +345,7 @@ def _with_ports(
         with more_effort():
             return min(_in_regions(analysis, options, free, why), key=cycles_of)
     is_short = not is_worth_search(cycles_of(fused), free.floor_iterations)
+    is_short = is_short or not _may_take_less(timing, fused, 1.0, options)
     if options.shifts or is_short or cycles_of(fused) <= cycles_apart(free):
         return fused
     why = f"the search for one loop found none with fewer than {cycles_of(fused):,} cycles"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis
 from rtlgen.poly.dependences import Dataflow
+from rtlgen.scheduling.dataflow_limit import floor_cycles
 from rtlgen.scheduling.datapath import FAR, build_datapath
 from rtlgen.scheduling.lags import Timing
 from rtlgen.target import Target
@@ -45,6 +47,14 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
         related,
         Instances(analysis.sets),
     )
+
+
+def least_cycles(timing: Timing, target: Target, options: CompileOptions) -> int:
+    """Return the cycles that a program takes at least, in whatever order and memories."""
+    latency = options.index_latency_cycles
+    if latency is None:
+        latency = target.index_latency_cycles(options.index_style)
+    return floor_cycles(timing) + latency
 
 
 def recurrent_reads(

@@ -14,6 +14,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import domain_text
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.extrema import PairExtrema
+from rtlgen.scheduling.dataflow_limit import floor_cycles
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
 from rtlgen.scheduling.worth import is_worth_search
@@ -158,6 +159,10 @@ class GroupNests:
             return best_closed_nest(problem, nests, limit, lambda x: not self._is_long(x, names))
         points = self._points(names)
         overlap = self.timing.may_overlap
+        # The end of a grouping is the cycle of its last store, its length is one more.
+        floor = floor_cycles(self.timing, names) - 1 if with_latency else 0
+        if limit is not None and limit <= floor:
+            return None
 
         def search() -> Grouping | None:
             effort = EXCHANGED_EFFORT if exchanged else MAX_EFFORT
@@ -172,12 +177,23 @@ class GroupNests:
                 effort,
                 may_overlap=overlap,
                 ending=ending,
+                floor=floor,
             )
 
         # Programs in other banks or lanes, and other ports, often ask what was asked before, of
         # objects of their own.
         told = [_told(required) for required in (own, orders)]
-        asked = (self._nests_asked(names), exchanged, members, points, told, stores, limit, overlap)
+        asked = (
+            self._nests_asked(names),
+            exchanged,
+            members,
+            points,
+            told,
+            stores,
+            limit,
+            overlap,
+            floor,
+        )
         question = hashlib.sha256(pickle.dumps((asked, ending.tails), pickle.HIGHEST_PROTOCOL))
         return self.timing.sets.found_once((best_common_nest, question.digest()), search)
 

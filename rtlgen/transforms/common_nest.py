@@ -53,6 +53,7 @@ def best_common_nest(
     *,
     may_overlap: bool,
     ending: Ending = LAST_ISSUE,
+    floor: int = 0,
 ) -> Grouping | None:
     """Return the grouping that ends first, before `limit` if given, or None.
 
@@ -65,7 +66,7 @@ def best_common_nest(
     stores: by statement; empty where stores may meet.
     most_effort: iterations and dependent pairs that are looked at.
     may_overlap: whether iterations of an outer loop may share rows.
-    ending: what ends first is best.
+    ending: what ends first is best. floor: a time before which no grouping ends.
     """
     best: Grouping | None = None
     forward = True
@@ -74,6 +75,8 @@ def best_common_nest(
     overlapped: CommonNest | None = None
     while (nest := overlapped or next(others, None)) is not None:
         overlapped = None
+        if limit is not None and limit <= floor:
+            break
         # Orders that run backward somewhere are for groups that have no other.
         if nest.backward and forward and best is not None:
             break

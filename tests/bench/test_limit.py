@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rtlgen.bench import limit
-from rtlgen.bench.dataflow_limit import dataflow_limit, one_a_cycle
 from rtlgen.bench.floor import floors
 from rtlgen.bench.limit import LIMIT
 from rtlgen.bench.table import BenchRow, BenchSettings, RowResult
 from rtlgen.design import Design, compile_design
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
+from rtlgen.scheduling.dataflow_limit import limit_of_plan, one_a_cycle
 from rtlgen.search.compilation import IslandCompilation
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -92,7 +92,7 @@ def test_a_read_of_an_unknown_element_is_not_waited_for(tmp_path: Path) -> None:
 def test_no_example_is_below_its_floor(kernel: str) -> None:
     design = compile_design(EXAMPLES / kernel / f"{kernel}.c", CompileOptions())
     assert isinstance(design.compilation, IslandCompilation)
-    found = dataflow_limit(design.compilation.analysis.written, design.plan)
+    found = limit_of_plan(design.compilation.analysis.written, design.plan)
     assert found.both >= max(found.instances, found.chain)
     assert max(floors(design).values()) <= predicted_cycles(design.plan)
 

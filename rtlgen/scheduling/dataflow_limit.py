@@ -1,0 +1,271 @@
+"""How few cycles datapaths could take, if nothing but the data were waited for.
+
+The program is walked in its own order. An instance of a statement can be issued once the values
+that it reads are there, each handed on in the very cycle in which it is ready for its store; its
+*head* is the first such cycle. Its *tail* are the cycles from its issue to the end of the last
+instance that depends on it. The longest head and tail together are the chain of latencies.
+
+A stream issues one instance a cycle. Among unit jobs with heads and tails on one machine, issuing
+the ready one with the longest tail is optimal, so what that order takes is a bound too, and one
+that no other order of the instances, nest or shift could beat.
+
+Order among stores, and between reads and later stores, is left out: more memory would dissolve it.
+So are reads of elements that depend on data, or that may lie outside of their array.
+
+Reference
+---------
+Jackson, Scheduling a production line to minimize maximum tardiness, 1955: the rule. Carlier, The
+one-machine sequencing problem, 1982: heads and tails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import chain
+from operator import itemgetter
+from typing import TypeAlias
+
+from rtlgen.ir.affine import constraint_holds
+from rtlgen.ir.operations import ForwardOp, LoadOp
+from rtlgen.ir.plan import KernelPlan, Stream
+from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
+from rtlgen.ir.sets import ScopSets
+from rtlgen.scheduling.datapath import Datapath
+from rtlgen.scheduling.lags import Timing
+
+Iterators: TypeAlias = Mapping[str, int]
+Element: TypeAlias = tuple[str, tuple[int, ...]]
+
+MAX_INSTANCES = 20_000
+"""Instances of a program up to which a search asks for its floor: a tenth of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataflowLimit:
+    """What a program takes at least, in cycles.
+
+    Members
+    -------
+    instances: of the statement with the most, one a cycle, up to the end of the last.
+    chain: of the longest chain of dependent instances.
+    both: of the statement whose instances, one a cycle, each between its head and its tail, take
+        longest. No smaller than the other two.
+    """
+
+    instances: int
+    chain: int
+    both: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """When values enter and leave a pipeline, in cycles from the issue of an instance.
+
+    Members
+    -------
+    uses: by read, in which its value enters. result: in which the value of the instance is there.
+    depth_cycles: up to its end.
+    """
+
+    uses: Mapping[int, int]
+    result: int
+    depth_cycles: int
+
+    @classmethod
+    def of_stream(cls, stream: Stream) -> Stages:
+        uses: dict[int, int] = {}
+        for op in stream.operations:
+            if isinstance(op, LoadOp | ForwardOp):
+                uses[op.read] = max(uses.get(op.read, 0), op.result_stage)
+        return cls(uses, stream.store.stage, stream.depth_cycles)
+
+    @classmethod
+    def of_datapath(cls, datapath: Datapath) -> Stages:
+        uses = {read: datapath.use_stage(read) for read in datapath.node_of_read}
+        return cls(uses, datapath.result_stage, datapath.result_stage + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFlow:
+    """An instance: its statement, and the instances whose values it reads, each by which read."""
+
+    statement: str
+    needs: tuple[tuple[int, int], ...]
+
+
+def limit_of_plan(scop: Scop, plan: KernelPlan) -> DataflowLimit:
+    """Return the limit of a plan's datapaths.
+
+    Parameters
+    ----------
+    scop: the program whose statements the streams are, in program order.
+    """
+    streams = {stream.statement: Stages.of_stream(stream) for stream in plan.streams}
+    return dataflow_limit(list(value_flows(scop, frozenset(streams))), streams)
+
+
+def floor_cycles(timing: Timing, names: Sequence[str] | None = None) -> int:
+    """Return the cycles that statements take at least, from the first issue to the last end.
+
+    0: nobody has counted, since there are too many instances.
+
+    Parameters
+    ----------
+    names: statements that are looked at by themselves; None: the whole program.
+    """
+    flows = timing.sets.once(_flows)
+    if flows is None:
+        return 0
+    chosen = frozenset(timing.datapaths if names is None else names)
+    stages = {name: Stages.of_datapath(timing.datapaths[name]) for name in chosen}
+    return dataflow_limit(_among(flows, chosen), stages).both
+
+
+_Numbered: TypeAlias = Mapping[str, Sequence[tuple[int, ValueFlow]]]
+"""The instances of each statement, with their places in the program."""
+
+
+def _flows(sets: ScopSets) -> _Numbered | None:
+    """Return the instances of a program; None: they are too many."""
+    found: dict[str, list[tuple[int, ValueFlow]]] = {}
+    for number, flow in enumerate(value_flows(sets.scop, frozenset(sets.domains))):
+        if number == MAX_INSTANCES:
+            return None
+        found.setdefault(flow.statement, []).append((number, flow))
+    return found
+
+
+def _among(flows: _Numbered, names: Collection[str]) -> list[ValueFlow]:
+    """Return the instances of some statements in program order, with what flows between these."""
+    chosen = sorted(chain.from_iterable(flows[n] for n in names), key=itemgetter(0))
+    places = {number: place for place, (number, _) in enumerate(chosen)}
+    return [
+        ValueFlow(flow.statement, tuple((places[n], read) for n, read in flow.needs if n in places))
+        for _, flow in chosen
+    ]
+
+
+def dataflow_limit(flows: Sequence[ValueFlow], stages: Mapping[str, Stages]) -> DataflowLimit:
+    """Return the limit of pipelines through which values flow.
+
+    Parameters
+    ----------
+    flows: of all instances, in program order. stages: by statement.
+    """
+    lags = [
+        [
+            (producer, stages[flows[producer].statement].result - uses[read])
+            for producer, read in flow.needs
+            if read in uses
+        ]
+        for flow in flows
+        for uses in (stages[flow.statement].uses,)
+    ]
+    heads = _heads(lags)
+    tails = _tails(lags, [stages[flow.statement].depth_cycles for flow in flows])
+    jobs: dict[str, list[tuple[int, int]]] = {}
+    for flow, head, tail in zip(flows, heads, tails, strict=True):
+        jobs.setdefault(flow.statement, []).append((head, tail))
+    return DataflowLimit(
+        instances=max(len(of) - 1 + stages[name].depth_cycles for name, of in jobs.items()),
+        chain=max(head + tail for head, tail in zip(heads, tails, strict=True)),
+        both=max(map(one_a_cycle, jobs.values())),
+    )
+
+
+def one_a_cycle(jobs: Sequence[tuple[int, int]]) -> int:
+    """Return the fewest cycles to the last end of jobs of which one a cycle is issued.
+
+    Parameters
+    ----------
+    jobs: head and tail of each: the first cycle in which it may be issued, and the cycles from
+        there to its end.
+    """
+    waiting = sorted(jobs)
+    ready: list[int] = []
+    end = cycle = place = 0
+    while place < len(waiting) or ready:
+        if not ready:
+            cycle = max(cycle, waiting[place][0])
+        while place < len(waiting) and waiting[place][0] <= cycle:
+            heappush(ready, -waiting[place][1])
+            place += 1
+        end = max(end, cycle - heappop(ready))
+        cycle += 1
+    return end
+
+
+Lags: TypeAlias = Sequence[Sequence[tuple[int, int]]]
+"""Of each instance, those whose values it waits for, and how many cycles after their issue."""
+
+
+def _heads(lags: Lags) -> list[int]:
+    heads: list[int] = []
+    for needs in lags:
+        # A value that is needed late would do for an instance issued before the kernel starts.
+        heads.append(max((0, *(heads[n] + lag for n, lag in needs))))
+    return heads
+
+
+def _tails(lags: Lags, depths: Sequence[int]) -> list[int]:
+    tails = list(depths)
+    for place in range(len(lags) - 1, -1, -1):
+        for producer, lag in lags[place]:
+            tails[producer] = max(tails[producer], tails[place] + lag)
+    return tails
+
+
+def value_flows(scop: Scop, statements: frozenset[str]) -> Iterator[ValueFlow]:
+    """Yield the instances of some statements in program order, with the values that flow to them.
+
+    What others write flows to nobody here.
+    """
+    number = 0
+    written: dict[Element, int] = {}
+    arrays: dict[str, list[Element]] = {}
+    for statement, at in _executed(scop, scop.tree, {}):
+        element = _element(statement.write, at)
+        is_one = statement.name in statements
+        if is_one:
+            found = ((_element(access, at), read) for read, access in enumerate(statement.reads))
+            needs = ((written[e], read) for e, read in found if e is not None and e in written)
+            yield ValueFlow(statement.name, tuple(needs))
+        if element is None:
+            # One element of all, nobody knows which: none has a value that is known to be needed.
+            for other in arrays.pop(statement.write.array, ()):
+                written.pop(other, None)
+        elif is_one:
+            written[element] = number
+            arrays.setdefault(element[0], []).append(element)
+        else:
+            written.pop(element, None)
+        number += is_one
+
+
+def _element(access: Access, at: Iterators) -> Element | None:
+    """Return the element that is accessed, or None where there is none or it is not known."""
+    if access.is_lookup or access.is_conditional:
+        return None
+    if any(form.evaluate(at) < 0 for form in access.where):
+        return None
+    return access.array, tuple(subscript.evaluate(at) for subscript in access.affine)
+
+
+def _executed(
+    scop: Scop, nodes: Sequence[Node], at: dict[str, int]
+) -> Iterator[tuple[Statement, Iterators]]:
+    """Yield every instance, with its iterators, in program order."""
+    for node in nodes:
+        if isinstance(node, LoopNode):
+            loop = node.loop
+            for value in loop.values(at):
+                at[loop.iterator] = value
+                yield from _executed(scop, node.body, at)
+            at.pop(loop.iterator, None)
+        elif isinstance(node, ConditionNode):
+            if all(constraint_holds(condition, at) for condition in node.conditions):
+                yield from _executed(scop, node.body, at)
+        else:
+            yield scop.statement(node.statement), at
