@@ -42,7 +42,12 @@ from rtlgen.ir.effort import (
     note_limit,
     noting_limits,
 )
+from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.scop import Scop
+from rtlgen.judges.contention import require_free
+from rtlgen.judges.replay import replay
+from rtlgen.judges.stream_replay import require_streamed
+from rtlgen.judges.tile_replay import replay_parts
 from rtlgen.options import CompileOptions
 from rtlgen.options.passes import PASSES
 from rtlgen.planning.analysis import Analysis, analyse, analysed_once, examine, live_program
@@ -64,18 +69,11 @@ from rtlgen.poly.legality import Judge
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.poly.stream_order import require_in_order
 from rtlgen.scheduling.binding import with_units
-from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
-from rtlgen.scheduling.errors import (
-    BankContended,
-    BankUnknown,
-    LookupOffChip,
-)
+from rtlgen.scheduling.errors import BankUnknown, LookupOffChip
 from rtlgen.scheduling.idle_slots import idle_slots
 from rtlgen.scheduling.lane_bounds import lane_bounds
-from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import store_bounds
-from rtlgen.scheduling.stream_replay import require_streamed
 from rtlgen.scheduling.waiting_sums import partial_sums, waiting_sums
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
@@ -99,6 +97,7 @@ from rtlgen.tiling.placement import Placement, ram_limit_bits
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.tiling.written_out import plan_in_lanes
+from rtlgen.transforms.derive_banks import other_partition
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.double_buffer import double_buffered
 from rtlgen.transforms.flatten import flatten
@@ -318,7 +317,7 @@ def _in_tiles(
             "normalise": tiled.program.scop,
             "tile": program_in_tiles(tiled),
         },
-        replayed=tiled.replayed,
+        replayed=replay_parts(tiled.plan, tiled.judged_parts, tiled.program.scop),
         tiled=tiled,
         ram_limit_bits=ram_limit_bits(options, target),
         choice=choice,
@@ -469,7 +468,8 @@ def _proven(
     placed = stages["flatten"].schedule
     replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
     if replayed:
-        require_free(plan, analysis.scop, analysis.scop.schedule, placed, options.partitions)
+        asked = {name: other_partition(analysis.scop, name) for name in options.partitions}
+        require_free(plan, analysis.scop, analysis.scop.schedule, placed, asked)
         require_streamed(plan, analysis.scop, analysis.scop.schedule, placed)
     others = interval_warnings(pragmas, analysis.unrolled, plan)
     return IslandCompilation(

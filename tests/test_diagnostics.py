@@ -33,7 +33,9 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.plan import Region
+from rtlgen.ir.scop import loop_paths
 from rtlgen.ir.sets import ScopSets
+from rtlgen.judges.replay import replay
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import read_manifest, read_verilog
 from rtlgen.options import CompileOptions, PartitionWish
@@ -43,7 +45,6 @@ from rtlgen.poly.edges import Edge
 from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.pluto.search import pluto
-from rtlgen.scheduling.replay import replay
 from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import RESPONSES, BusError
 from rtlgen.sim.job import Outcome, Result, RunRecord
@@ -53,7 +54,7 @@ from rtlgen.system.tools import find_tool, run_tool
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.period import Member, common_period
 from rtlgen.transforms.precedence import Precedence, Related
-from rtlgen.transforms.units import Unit, loop_paths
+from rtlgen.transforms.units import Unit
 from rtlgen.verify.c_oracle import COptions, c_outcomes
 from rtlgen.verify.cosim import _raise_broken_rule
 from rtlgen.verify.data_sets import random_data_sets

@@ -132,6 +132,10 @@ __all__ = [
 ]
 
 
+MAX_REPLAYED = 4_000_000
+"""Issued iterations up to which a plan is replayed; about a second a million."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """A scalar argument: an input port, captured when the kernel starts.
@@ -286,6 +290,11 @@ class KernelPlan:
     def stream_memories(self) -> tuple[Memory, ...]:
         """The arrays whose elements come in, or go out, one after another."""
         return tuple(memory for memory in self.memories if memory.is_stream)
+
+    @property
+    def is_replayable(self) -> bool:
+        """Whether it has few enough iterations for its judges to enumerate them."""
+        return sum(stream.count for stream in self.streams) <= MAX_REPLAYED
 
     @property
     def has_twins(self) -> bool:

@@ -537,3 +537,23 @@ def walk_tree(nodes: tuple[Node, ...]) -> Iterator[Node]:
 def statements_under(nodes: tuple[Node, ...]) -> tuple[str, ...]:
     """Return the names of the statements in some nodes, in program order."""
     return tuple(n.statement for n in walk_tree(nodes) if isinstance(n, StatementNode))
+
+
+def loop_paths(tree: tuple[Node, ...]) -> dict[str, tuple[int, ...]]:
+    """Return the loops around every statement, outermost first, as numbers in program order."""
+    paths: dict[str, tuple[int, ...]] = {}
+    count = 0
+
+    def visit(nodes: tuple[Node, ...], path: tuple[int, ...]) -> None:
+        nonlocal count
+        for node in nodes:
+            if isinstance(node, StatementNode):
+                paths[node.statement] = path
+            elif isinstance(node, LoopNode):
+                count += 1
+                visit(node.body, (*path, count - 1))
+            else:
+                visit(node.body, path)
+
+    visit(tree, ())
+    return paths

@@ -14,6 +14,7 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import LoopOptions
@@ -22,7 +23,7 @@ from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_depen
 from rtlgen.poly.lookups import bounded_lookups, with_windows
 from rtlgen.poly.unwritten import require_written
 from rtlgen.poly.useless import useless_statements
-from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnsound
+from rtlgen.scheduling.errors import NothingObservable, NothingToBuild
 from rtlgen.source import Span
 from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.fold_constants import constant_arrays, folded_and_live

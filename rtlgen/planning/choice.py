@@ -17,6 +17,7 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort, spare_effort
 from rtlgen.ir.partial_products import blocks_of
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.ram_copies import block_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
@@ -51,7 +52,7 @@ from rtlgen.scheduling.decide import (
     iteration_shifts,
     relaxing,
 )
-from rtlgen.scheduling.errors import BankContended, BankUnknown
+from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.pausing import find_pauses
 from rtlgen.scheduling.regions import (

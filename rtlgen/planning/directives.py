@@ -21,9 +21,10 @@ from rtlgen.frontend import (
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, note_limit
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.scop import Loop, LoopNode, Scop, statements_under, walk_tree
 from rtlgen.options import CompileOptions, PartitionWish
-from rtlgen.scheduling.errors import BankContended, BankUnknown
+from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.source import Span
 from rtlgen.transforms.lane_wishes import LaneWishes, loop_names, place_of
 from rtlgen.transforms.partition import PartitionUnsuitable, UnknownPartition, partition

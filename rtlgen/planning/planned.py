@@ -16,7 +16,6 @@ from rtlgen.scheduling.kept_values import Rows, without_rows
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.lower import PlanOptions, lower
 from rtlgen.scheduling.ports import assign_read_ports
-from rtlgen.scheduling.replay import is_replayable
 from rtlgen.scheduling.row_memories import fold_rows
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures
@@ -99,7 +98,7 @@ def lowered(
         target,
         PlanOptions(options.index_style, options.index_latency_cycles, options.checksum),
     )
-    if rows.memories and not is_replayable(plan):
+    if rows.memories and not plan.is_replayable:
         raise NoVersions(rows.memories[0].array.name)
     return plan
 

@@ -18,7 +18,6 @@ from rtlgen.scheduling.forwarding import Routing
 from rtlgen.scheduling.kept_values import Rows
 from rtlgen.scheduling.loaded_rows import keep_loaded
 from rtlgen.scheduling.loaded_taps import pass_loaded
-from rtlgen.scheduling.replay import is_replayable
 from rtlgen.scheduling.row_memories import fold_rows
 from rtlgen.scheduling.versions import NoVersions
 from rtlgen.target import Target
@@ -31,7 +30,7 @@ bits are about 250 LUT on ECP5, of 24,288 beside 56 block RAMs."""
 def in_rows(planned: Planned, options: CompileOptions) -> Planned:
     """Return the same plan with values beside their arrays, where that saves RAM."""
     # What is not replayed is not proven.
-    if not _has_copies(planned.plan, planned.target) or not is_replayable(planned.plan):
+    if not _has_copies(planned.plan, planned.target) or not planned.plan.is_replayable:
         return planned
     timing, decision, target = planned.space.timing, planned.decision, planned.target
     best, cycles = planned.plan, cycles_of(planned)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Array
+from rtlgen.ir.write_history import WriteHistory
 from rtlgen.poly.instances import Pairs, members
 from rtlgen.scheduling.beside import Beside
 from rtlgen.scheduling.comparisons import described
 from rtlgen.scheduling.forwarding import Routing
 from rtlgen.scheduling.kept_values import Key
 from rtlgen.scheduling.stored_values import Ints, elements_of
-from rtlgen.scheduling.write_history import WriteHistory
 
 Bools = NDArray[np.bool_]
 

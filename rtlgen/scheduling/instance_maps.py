@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.instance_map import InstanceMap, Multiple, Pad
+from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.plan import IndexForm, KernelPlan, Stream, Workers
 from rtlgen.ir.schedule import NestLoop, Schedule
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.scheduling.tile_issue import Part
 
 
 def instance_maps(
@@ -31,7 +31,7 @@ def instance_maps(
     return tuple(found)
 
 
-def tiled_instance_maps(workers: Workers, part: Part, in_c: Scop) -> tuple[InstanceMap, ...]:
+def tiled_instance_maps(workers: Workers, part: JudgedPart, in_c: Scop) -> tuple[InstanceMap, ...]:
     """Return the maps of the streams of workers, in order; parameters as for `replay_tiles`."""
     found = []
     for number, region in enumerate(workers.regions):
@@ -51,7 +51,7 @@ def _counter(level: int, stream: Stream) -> IndexForm:
     return IndexForm(tuple(int(n == level) for n in range(len(stream.levels))))
 
 
-def _origin_in_tiles(statement: Statement, part: Part) -> tuple[Affine, ...]:
+def _origin_in_tiles(statement: Statement, part: JudgedPart) -> tuple[Affine, ...]:
     """Return the iterators of C as functions of those of the statement in tiles."""
     written = part.written.statement(statement.name)
     before = dict(zip(written.iterators, part.before[statement.name], strict=True))

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.scop import Scop, loop_paths
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Dependence, Flow
 from rtlgen.scheduling.datapath import Datapath
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.instance_ranks import Instances
 from rtlgen.transforms.precedence import Precedence, Related
-from rtlgen.transforms.units import Unit, loop_paths
+from rtlgen.transforms.units import Unit
 
 FlowKey = tuple[str, str, int]
 """(source, sink, read) of a flow."""

@@ -9,7 +9,7 @@ from math import prod
 
 from rtlgen.ir.effort import note_limit
 from rtlgen.ir.schedule import NestLoop
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.scop import Scop, loop_paths
 from rtlgen.poly.instances import MAX_INSTANCES
 from rtlgen.scheduling.lags import Timing
 from rtlgen.transforms.candidates import (
@@ -25,7 +25,6 @@ from rtlgen.transforms.period import Member, self_distances
 from rtlgen.transforms.precedence import Precedence, among
 from rtlgen.transforms.ragged import RaggedBounds
 from rtlgen.transforms.sink import CommonNest, common_nests, exchanged_nests
-from rtlgen.transforms.units import loop_paths
 
 MANY_STATEMENTS = 24
 """With more of them, a statement gets a single pad, to run in step with some statement nearby."""

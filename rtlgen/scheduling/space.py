@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.scop import Scop, loop_paths
 from rtlgen.scheduling.group_nests import GroupNests
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
@@ -25,7 +25,7 @@ from rtlgen.transforms.precedence import (
     iteration_precedences,
 )
 from rtlgen.transforms.search import Choice, Choices, best_choice
-from rtlgen.transforms.units import Unit, loop_paths
+from rtlgen.transforms.units import Unit
 
 _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 """The candidates of a unit, padded up to a number of iterations, or unpadded for None."""

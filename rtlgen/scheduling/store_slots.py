@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.write_history import distinct
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import banks_at
-from rtlgen.scheduling.write_history import distinct
 from rtlgen.transforms.busy_cycles import cycle_mask, share_cycle, shifted
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence

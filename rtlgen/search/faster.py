@@ -20,13 +20,13 @@ from rtlgen.ir.effort import TURN_WORK, TooComplex, counted_effort, limited_effo
 from rtlgen.ir.operations import LoadOp
 from rtlgen.ir.partial_products import blocks_of, blocks_on
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.scop import Loop, Statement
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.streams import Stream
 from rtlgen.options import CompileOptions
 from rtlgen.poly.counting import count_points
-from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.waiting_sums import waiting_sums
 from rtlgen.search.compilation import Compilation
 from rtlgen.search.lane_choice import LANE_GAIN

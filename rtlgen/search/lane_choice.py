@@ -21,10 +21,11 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.scop import LoopNode, Node, Scop
 from rtlgen.planning.planned import Planned
-from rtlgen.scheduling.errors import BankContended, BankUnknown
+from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.target import Target

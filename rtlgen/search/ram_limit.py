@@ -21,10 +21,11 @@ from typing import TypeAlias
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import more_effort, note_limits, noting_limits
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.ram_copies import block_rams, memory_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
-from rtlgen.scheduling.errors import PlanUnsound, WindowsTooLarge
+from rtlgen.scheduling.errors import WindowsTooLarge
 from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.target import Target, get_target
 from rtlgen.tiling.errors import REFUSALS

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import improving, limited_effort
-from rtlgen.ir.scop import Node, Scop
+from rtlgen.ir.scop import Node, Scop, loop_paths
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import LoopOptions
 from rtlgen.poly.counting import count_points
@@ -29,7 +29,6 @@ from rtlgen.transforms.align import delayed, side_by_side
 from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
 from rtlgen.transforms.normalise import restricted
 from rtlgen.transforms.reschedule import reschedule
-from rtlgen.transforms.units import loop_paths
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.plan import Direction, Memory, Region, TiledRegion, Workers
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.transfer_patterns import bursts_in_tiles
@@ -19,7 +20,6 @@ from rtlgen.scheduling.passing import Scopes, passing
 from rtlgen.scheduling.places import Windows
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures, level_of
-from rtlgen.scheduling.tile_issue import Part
 from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.tile_streams import TileStreamBuilder
 from rtlgen.scheduling.traffic import Traffic
@@ -97,7 +97,7 @@ class TiledPart:
         rows = self.region.tiles * self.region.issue_cycles
         return max(busiest, -(-rows // self.across.rows_at_a_time))
 
-    def judged(self, written: Scop) -> Part:
+    def judged(self, written: Scop) -> JudgedPart:
         """Return what its replay has to know of it.
 
         Parameters
@@ -106,7 +106,9 @@ class TiledPart:
         """
         loops = {s.name: self.kernel.counted_loops(s.name) for s in self.kernel.statements}
         lanes = self.kernel.lanes
-        return Part(written, self.tiled.scop, self.tiled.before, loops, self.team.counters, lanes)
+        return JudgedPart(
+            written, self.tiled.scop, self.tiled.before, loops, self.team.counters, lanes
+        )
 
     @property
     def words_moved(self) -> int:

@@ -14,6 +14,7 @@ from rtlgen.errors import Label, RtlgenError
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import more_effort, note_limits, noting_limits
+from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.small_memories import with_small_memories
@@ -24,7 +25,6 @@ from rtlgen.scheduling.binding import with_units
 from rtlgen.scheduling.errors import LookupOffChip, NoLanes, RaggedDomain
 from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.scheduling.versions import VersionMap
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
@@ -59,7 +59,6 @@ class TiledProgram:
     sooner: by unit, by how much one worker is done sooner than those that are asked for, or as
         soon; None where it is not.
     workers: what was asked of these.
-    replayed: whether the plan was small enough to be replayed exhaustively.
     """
 
     plan: KernelPlan
@@ -72,7 +71,11 @@ class TiledProgram:
     single: tuple[RtlgenError | None, ...]
     sooner: tuple[SoonerAlone | None, ...]
     workers: WorkerRequest
-    replayed: bool
+
+    @property
+    def judged_parts(self) -> tuple[JudgedPart, ...]:
+        """What the replay of each part of the plan has to know of it."""
+        return tuple(part.judged(self.program.scop) for part in self.parts)
 
 
 def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) -> TiledProgram:
@@ -83,7 +86,7 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     NothingToTile: more sizes are asked for than there are loops to cut.
     IllegalSchedule: no order of the tiles keeps a dependence.
     WindowsTooLarge: the memories on chip do not fit the budget.
-    PlanUnsound: a bug of this compiler. LookupOffChip, RaggedDomain, TooComplex
+    LookupOffChip, RaggedDomain, TooComplex
     """
     scop = collapse_short_rows(program.scop, request.word_bits // 2, request.on_chip)
     found = None if scop is program.scop else _attempt(program, scop, request, target)
@@ -200,7 +203,6 @@ def _planned(
         tuple(unit.single for unit in units),
         tuple(unit.sooner for unit in units),
         request.workers,
-        _replayed(plan, parts, whole),
     )
 
 
@@ -260,18 +262,6 @@ def _require_as_many(sizes: Sequence[int], parts: Sequence[TiledPart]) -> None:
             notes=(f"at most {count} of a nest can be cut",),
             help=f"give {deepest} {'size' if deepest == 1 else 'sizes'}, or none",
         )
-
-
-def _replayed(plan: KernelPlan, parts: Sequence[TiledPart], whole: Program) -> bool:
-    """Prove the data flow, the last part first; return False where one is too large for that."""
-    needed = needed_by_host(plan, whole.scop)
-    for part in reversed(parts):
-        found = replay_tiles(plan, part.workers, part.judged(whole.scop), needed)
-        if found is None:
-            # What it needs of the parts before it is not known.
-            return False
-        needed = found
-    return True
 
 
 def _memory_side(

@@ -27,11 +27,10 @@ import rustworkx
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Schedule
-from rtlgen.ir.scop import Access, Array, Scop, Statement
+from rtlgen.ir.scop import Access, Array, Scop, Statement, loop_paths
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Flow
 from rtlgen.transforms.normalise import restricted
-from rtlgen.transforms.units import loop_paths
 
 MAX_ELEMENTS = 1 << 14
 """Elements that one temporary on chip may be expanded to; iterations take turns beyond."""

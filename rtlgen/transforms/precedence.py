@@ -30,11 +30,9 @@ from rtlgen.poly.extrema import PairExtrema, pair_extrema
 from rtlgen.poly.instances import Pairs, dependent_pairs
 from rtlgen.poly.pair_samples import corner_pairs
 from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.longest_paths import LongestPaths
 
 Ints = NDArray[np.int64]
-
-MANY_DISTANCES = 100
-"""Required distances from which on it is worth to look at them all at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,43 +277,17 @@ def smallest_shifts(
 ) -> dict[str, int] | None:
     """Return the smallest shifts with shift[b] - shift[a] >= required[a, b], or None.
 
-    None means that the constraints contradict each other (a cycle of positive length). This is
-    the longest-path form of Bellman and Ford's algorithm.
+    None means that the constraints contradict each other (a cycle of positive length).
 
     Parameters
     ----------
     least: lower bounds of single shifts; 0 where there is none.
     """
-    if len(required) > MANY_DISTANCES:
-        return _smallest_at_once(names, required, least)
-    shifts = {name: max(0, least.get(name, 0)) for name in names}
-    for _ in range(len(names) + 1):
-        changed = False
-        for (a, b), distance in required.items():
-            if shifts[b] < shifts[a] + distance:
-                shifts[b] = shifts[a] + distance
-                changed = True
-        if not changed:
-            return shifts
-    return None
-
-
-def _smallest_at_once(
-    names: Sequence[str], required: Mapping[tuple[str, str], int], least: Mapping[str, int]
-) -> dict[str, int] | None:
-    """Return the same, all distances looked at in one step: faster where there are many."""
     number = {name: n for n, name in enumerate(names)}
-    distances = sorted((number[b], number[a], d) for (a, b), d in required.items())
-    sinks, sources, distance = np.array(distances, dtype=np.int64).T
-    starts = np.flatnonzero(np.diff(sinks, prepend=-1))
-    reached = sinks[starts]
-    shifts = np.array([max(0, least.get(name, 0)) for name in names], dtype=np.int64)
-    for _ in range(len(names) + 1):
-        later = np.maximum(shifts[reached], np.maximum.reduceat(shifts[sources] + distance, starts))
-        if np.array_equal(later, shifts[reached]):
-            return dict(zip(names, shifts.tolist(), strict=True))
-        shifts[reached] = later
-    return None
+    paths = LongestPaths.along([(number[a], number[b]) for a, b in required])
+    begin = np.array([max(0, least.get(name, 0)) for name in names], dtype=np.int64)
+    found = paths.lengths(np.array(list(required.values()), dtype=np.int64), begin)
+    return None if found is None else dict(zip(names, found.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -324,16 +296,12 @@ class Feasibility:
 
     Members
     -------
-    statements: how many there are. order: of the precedences, by their sinks. sources: by statement
-        number, in that order; sinks: each once; starts: where each begins.
-    lags, uniform_lags: see `Precedence`, in that order.
+    statements: how many there are. paths: along the precedences, between statement numbers.
+    lags, uniform_lags: see `Precedence`.
     """
 
     statements: int
-    order: Ints
-    sources: Ints
-    sinks: Ints
-    starts: Ints
+    paths: LongestPaths
     lags: Ints
     uniform_lags: Ints
 
@@ -351,20 +319,13 @@ class Feasibility:
         """
         number = {name: n for n, name in enumerate(names)}
         pairs = [*((p.source, p.sink) for p in precedences), *fixed]
-        sinks = np.array([number[sink] for _, sink in pairs], dtype=np.int64)
-        order = np.argsort(sinks, kind="stable")
-        starts = np.flatnonzero(np.diff(sinks[order], prepend=-1))
-        sources = np.array([number[source] for source, _ in pairs], dtype=np.int64)
         lags = [*(p.lag for p in precedences), *fixed.values()]
         uniform = [p.lag if p.uniform_lag is None else p.uniform_lag for p in precedences]
         return Feasibility(
             len(names),
-            order,
-            sources[order],
-            sinks[order][starts],
-            starts,
-            np.array(lags, dtype=np.int64)[order],
-            np.array([*uniform, *fixed.values()], dtype=np.int64)[order],
+            LongestPaths.along([(number[a], number[b]) for a, b in pairs]),
+            np.array(lags, dtype=np.int64),
+            np.array([*uniform, *fixed.values()], dtype=np.int64),
         )
 
     def shifts(self, smallest: Sequence[int], largest: Sequence[int], ii: int) -> Ints | None:
@@ -374,21 +335,12 @@ class Feasibility:
         ----------
         smallest, largest: the gaps of every precedence, in iterations that are `ii` apart.
         """
-        shifts = np.zeros(self.statements, dtype=np.int64)
-        if not len(self.order):
-            return shifts
-        gaps = np.zeros((2, len(self.order)), dtype=np.int64)
-        gaps[:, : len(largest)] = smallest, largest
-        least_gaps, most_gaps = gaps[:, self.order]
-        lags = np.where(least_gaps == most_gaps, self.uniform_lags, self.lags)
-        distances = ii * most_gaps + lags
-        for _ in range(self.statements + 1):
-            before = shifts[self.sinks]
-            least = np.maximum.reduceat(shifts[self.sources] + distances, self.starts)
-            if (least <= before).all():
-                return shifts
-            shifts[self.sinks] = np.maximum(before, least)
-        return None
+        distances = self.lags.copy()
+        least, most = np.array([smallest, largest], dtype=np.int64)
+        gapped = slice(len(most))
+        distances[gapped] = np.where(least == most, self.uniform_lags[gapped], self.lags[gapped])
+        distances[gapped] += ii * most
+        return self.paths.lengths(distances, np.zeros(self.statements, dtype=np.int64))
 
 
 def among(precedences: Iterable[Precedence], names: Collection[str]) -> list[Precedence]:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from rtlgen.errors import Label
 from rtlgen.ir.effort import advising
+from rtlgen.ir.scop import loop_paths
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.correspondence import correspondence, moved_dependences
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.legality import Instance, Violation, find_violation, illegal_schedule
 from rtlgen.transforms.tile_nests import TiledScop, Tiling, cut_into_tiles, tile_orders
-from rtlgen.transforms.units import loop_paths
 
 
 class WitnessTiles:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rtlgen.ir.scop import LoopNode, Node, Scop, StatementNode
+from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.strong_components import strong_components
 
@@ -27,23 +27,3 @@ def dependence_units(scop: Scop, dependences: Sequence[Dependence]) -> tuple[Uni
     names = [statement.name for statement in scop.statements]
     components = strong_components(names, [(d.source, d.sink) for d in dependences])
     return tuple(map(Unit, components))
-
-
-def loop_paths(tree: tuple[Node, ...]) -> dict[str, tuple[int, ...]]:
-    """Return the loops around every statement, outermost first, as numbers in program order."""
-    paths: dict[str, tuple[int, ...]] = {}
-    count = 0
-
-    def visit(nodes: tuple[Node, ...], path: tuple[int, ...]) -> None:
-        nonlocal count
-        for node in nodes:
-            if isinstance(node, StatementNode):
-                paths[node.statement] = path
-            elif isinstance(node, LoopNode):
-                count += 1
-                visit(node.body, (*path, count - 1))
-            else:
-                visit(node.body, path)
-
-    visit(tree, ())
-    return paths

@@ -148,16 +148,14 @@ def test_more_sweeps_than_an_array_has_write_ports_hand_over_rows() -> None:
 
 
 def test_without_a_replay_they_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rtlgen.planning.rows.is_replayable", lambda plan: False)
-    monkeypatch.setattr("rtlgen.planning.planned.is_replayable", lambda plan: False)
+    monkeypatch.setattr("rtlgen.ir.plan.MAX_REPLAYED", 0)
     found = compiled(DEEP, CompileOptions(unroll={"t": 10}))
     assert found is not None and not rows_of(found.plan)
     assert predicted_cycles(found.plan) > 10 * 24 * 22
 
 
 def test_programs_that_are_not_replayed_have_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rtlgen.planning.rows.is_replayable", lambda plan: False)
-    monkeypatch.setattr("rtlgen.planning.planned.is_replayable", lambda plan: False)
+    monkeypatch.setattr("rtlgen.ir.plan.MAX_REPLAYED", 0)
     found = compiled(PIPELINE)
     assert found is not None and not rows_of(found.plan)
 

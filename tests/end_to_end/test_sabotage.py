@@ -8,14 +8,14 @@ import pytest
 
 from rtlgen.driver import compile_program, parse
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.scop import Scop
+from rtlgen.judges.replay import replay
 from rtlgen.options import CompileOptions
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.replay import replay
 from rtlgen.verify.errors import UnknownOutputError
 from tests.end_to_end.judge import simulation_failures
+from tests.judges.spoilt import is_wrong, spoilt_plans
 from tests.poly.sources import EXAMPLES
-from tests.scheduling.spoilt import is_wrong, spoilt_plans
 from tests.simulators import needs_icarus
 
 pytestmark = [pytest.mark.simulation, needs_icarus]

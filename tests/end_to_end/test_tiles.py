@@ -19,9 +19,9 @@ from rtlgen.ir.plan import (
     Transfer,
     Workers,
 )
+from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.options import BusKind
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import (

@@ -109,7 +109,7 @@ def test_a_mutant_that_nobody_would_run_is_an_error(module: ModuleType) -> None:
     "rtlgen.verify.golden_emit",
     "rtlgen.verify.golden_interpreter",
     "rtlgen.verify.golden_ranges",
-    "rtlgen.scheduling.write_history",
+    "rtlgen.ir.write_history",
 )
 @pytest.mark.parametrize("judge", judges(), ids=lambda judge: judge.name)
 def test_the_source_of_a_judge_can_take_its_own_place(judge: Judge) -> None:

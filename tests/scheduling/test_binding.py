@@ -31,8 +31,8 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.binding import shared_units, with_units
-from tests.scheduling.spoilt import changed_op
-from tests.scheduling.toy_plans import toy
+from tests.judges.spoilt import changed_op
+from tests.judges.toy_plans import toy
 
 PAIR = """void f(int a[5][6], int b[5][6], int c[5][6], int d[5][6]) {
   for (int i = 0; i < 5; i++) for (int j = 0; j < 6; j++) c[i][j] = a[i][j] %s b[i][j];

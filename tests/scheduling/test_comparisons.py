@@ -14,7 +14,7 @@ from rtlgen.options import CompileOptions
 from rtlgen.poly.instances import Ints, Pairs
 from rtlgen.scheduling import predicates
 from rtlgen.scheduling.comparisons import MAX_OCTAGONS, described
-from tests.scheduling.test_replay import PROGRAMS, compiled, replays
+from tests.judges.test_replay import PROGRAMS, compiled, replays
 
 TRIANGLE = np.array([(i, j) for i in range(9) for j in range(i + 1)])
 NEIGHBOURS = "{ S[i, j] -> S[i, j + 1] : 0 <= i < 9 and 0 <= j < i }"

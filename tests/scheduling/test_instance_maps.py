@@ -9,7 +9,7 @@ import pytest
 
 import rtlgen
 from rtlgen.ir.iterations import stream_iterations
-from rtlgen.scheduling.issued_instances import instances_of
+from rtlgen.judges.issued_instances import instances_of
 from rtlgen.search.compilation import IslandCompilation
 
 ROOT = Path(__file__).resolve().parents[2]

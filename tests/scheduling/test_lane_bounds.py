@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions, PartitionWish, wish_of
-from tests.scheduling.test_replay import compiled
+from tests.judges.test_replay import compiled
 
 RECURRENCE = """void f(int a[64], int b[64]) {
   for (int i = 1; i < 64; i++)

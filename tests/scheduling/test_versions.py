@@ -6,7 +6,7 @@ import pytest
 
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.versions import MAX_BANK_WRITE_PORTS
-from tests.scheduling.test_replay import compiled
+from tests.judges.test_replay import compiled
 
 HALVES = """
 void f(int a[64], const int b[64]) {

@@ -10,9 +10,9 @@ import pytest
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.plan import Condition, IndexForm, Predicate, Transfer, Wait, Workers
+from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.options import POLICIES, Policy
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.errors import NoParallelTiles
 from rtlgen.tiling.plan import TiledProgram
@@ -22,6 +22,7 @@ from tests.tiling.programs import (
     SEIDEL,
     TRANSPOSED,
     TRIANGULAR,
+    is_proven,
     planned,
     planned_through_memory,
 )
@@ -60,7 +61,7 @@ def changed(found: TiledProgram, window: str, change: Callable[[Transfer], Trans
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_plan_itself_is_sound(policy: Policy, workers: int, barrier: bool) -> None:
     found = shared(policy, workers, barrier=barrier)
-    assert found.replayed
+    assert is_proven(found)
     assert len(found.parts[0].workers.regions) > 1
 
 
@@ -203,7 +204,7 @@ def test_programs_of_all_kinds_are_shared(
     text: str, size: int, tile: tuple[int, ...], policy: Policy, workers: int
 ) -> None:
     found = planned(text, size, tile, workers=WorkerRequest(workers, policy))
-    assert found.replayed
+    assert is_proven(found)
     assert all(1 < len(part.workers.regions) <= workers for part in found.parts)
     assert found.alone == (None,) * len(found.parts)
 
@@ -222,7 +223,7 @@ def test_a_last_value_that_nobody_reads_may_stay_on_chip() -> None:
       for (int i = 0; i < N; i++) a[i] = b[i];
     }"""
     found = planned(f"#include <stdint.h>{text}", 8, (1, 1), buffer=False)
-    assert found.replayed
+    assert is_proven(found)
 
 
 def test_a_recurrence_is_not_shared() -> None:

@@ -15,9 +15,10 @@ from rtlgen.driver import compile_program
 from rtlgen.errors import InternalError, RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import NoHyperplane
-from rtlgen.scheduling.errors import PlanUnsound, WindowsTooLarge
+from rtlgen.scheduling.errors import WindowsTooLarge
 from rtlgen.search import ram_limit
 from rtlgen.search.compilation import Compilation
 from rtlgen.search.ram_limit import Compiled, TooLittleRam

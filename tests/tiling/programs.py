@@ -10,6 +10,7 @@ from rtlgen.driver import parse_source, quoting
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.memory_side import Bus
+from rtlgen.judges.tile_replay import replay_parts
 from rtlgen.options import BusKind, CompileOptions
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.target import get_target
@@ -268,7 +269,15 @@ def planned(
     request = TileRequest(bus, word_bits, on_chip, tile, budget_bits, buffer, workers, lanes)
     program = parsed(text, size)
     with quoting(program), limited_effort():
-        return plan_in_tiles(program, request, get_target("ecp5"))
+        tiled = plan_in_tiles(program, request, get_target("ecp5"))
+        is_proven(tiled)
+        return tiled
+
+
+@cache
+def is_proven(tiled: TiledProgram) -> bool:
+    """Replay a plan: raise where it is wrong, tell whether it is small enough to be judged."""
+    return replay_parts(tiled.plan, tiled.judged_parts, tiled.program.scop)
 
 
 @cache

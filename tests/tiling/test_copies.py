@@ -10,9 +10,9 @@ import pytest
 
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import PlanError, TiledRegion, Transfer
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.timeline import workers_cycles
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
+from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.copies import MOST_BITS, NOT_MISSED, WORTH_COPIES, CopySearch
 from rtlgen.tiling.part import TiledPart
 from tests.tiling.programs import FILTER, PRODUCT, TRANSPOSED, planned

@@ -29,6 +29,7 @@ from tests.tiling.programs import (
     SEIDEL,
     TRANSPOSED,
     TWO_PRODUCTS,
+    is_proven,
     planned,
 )
 
@@ -88,7 +89,7 @@ def test_lanes_are_replayed(
 ) -> None:
     found = planned(text, size, tile, lanes=LaneRequest(loop, lanes))
     alone = planned(text, size, tile)
-    assert found.replayed
+    assert is_proven(found)
     assert plan_from_json(plan_to_json(found.plan)) == found.plan
     for part, other in zip(found.parts, alone.parts, strict=True):
         count = len(part.kernel.statements)
@@ -122,7 +123,7 @@ def test_workers_may_have_lanes() -> None:
     found = planned(
         PRODUCT, 13, TILE, lanes=LaneRequest("j", 4), workers=WorkerRequest(2, "cyclic", False)
     )
-    assert found.replayed and len(found.plan.tiled_regions) == 2
+    assert is_proven(found) and len(found.plan.tiled_regions) == 2
     assert {stream.lane for stream in found.plan.streams} == {0, 1, 2, 3}
 
 
@@ -171,7 +172,7 @@ def test_where_lanes_take_values_by_taps_may_be_ragged(
     size: int, tile: tuple[int, ...], lanes: int
 ) -> None:
     found = planned(TRANSPOSED, size, tile, kind="axi", lanes=LaneRequest("i", lanes))
-    assert found.replayed
+    assert is_proven(found)
     (part,) = found.parts
     (alone,) = planned(TRANSPOSED, size, tile, kind="axi").parts
     assert part.words_moved == alone.words_moved
@@ -239,7 +240,7 @@ def test_loops_that_may_run_in_lanes_are_known(text: str, loops: list[str]) -> N
     (part,) = planned(text, 12).parts
     assert list(free_loops(part.loops).values()) == loops
     for loop in loops:
-        assert planned(text, 12, lanes=LaneRequest(loop, 2)).replayed
+        assert is_proven(planned(text, 12, lanes=LaneRequest(loop, 2)))
 
 
 def test_windows_have_the_copies_that_save_cycles_and_fit() -> None:

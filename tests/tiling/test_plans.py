@@ -43,6 +43,7 @@ from tests.tiling.programs import (
     TRIANGULAR,
     TWO_PRODUCTS,
     UNEVEN,
+    is_proven,
     parsed,
     planned,
 )
@@ -89,7 +90,7 @@ def test_plans_in_tiles_are_replayed(
     text: str, size: int, tile: tuple[int, ...], word_bits: int
 ) -> None:
     found = planned(text, size, tile, word_bits=word_bits)
-    assert found.replayed
+    assert is_proven(found)
     assert plan_from_json(plan_to_json(found.plan)) == found.plan
     assert "tiles, one every" in plan_text(found.plan)
 
@@ -109,7 +110,7 @@ def test_random_tiles_and_words_are_sound() -> None:
             found = planned(text, size, tile[:depth], word_bits=word_bits, on_chip=kept)
         except IllegalSchedule:
             continue
-        assert found.replayed
+        assert is_proven(found)
         accepted += 1
     assert accepted >= 8
 
@@ -199,7 +200,7 @@ def test_sweeps_in_lanes_run_in_strips_along_an_inner_loop() -> None:
     assert part.tiling.order == ((1, 0, 0), (0, 0, 1), (0, 1, 0))
     assert part.tiling.woven == 1 and part.tiling.phases[1] > 1
     assert part.scopes == {"S0": 2, "S1": 2}
-    assert part.ram_bits <= 6 * KIB and found.replayed
+    assert part.ram_bits <= 6 * KIB and is_proven(found)
     fitting = [c for c in candidates if c.ram_bits <= 6 * KIB]
     cycles = workers_cycles(part.workers, Bus("axi", 8))
     assert all(c.cycles > cycles for c in fitting if c.tiling.woven is None)
@@ -219,7 +220,7 @@ def test_strips_keep_on_chip_what_they_read_again() -> None:
     cycles = workers_cycles(part.workers, Bus("fixed", 8))
     assert all(c.cycles > cycles for c in fitting if c.tiling.woven is None)
     assert part.words_moved == min(c.words for c in fitting)
-    assert found.replayed
+    assert is_proven(found)
 
 
 def test_reads_have_memories_of_their_own_where_ram_is_short() -> None:
@@ -232,7 +233,7 @@ def test_reads_have_memories_of_their_own_where_ram_is_short() -> None:
     assert [memory.read_ports for memory in apart] == [1, 1]
     # Half of the rows for what is read by columns; an element of each for what follows in its row.
     assert [memory.depth for memory in apart] == [32 * 8, 64]
-    assert found.replayed and found.parts[0].words_moved == part.words_moved
+    assert is_proven(found) and found.parts[0].words_moved == part.words_moved
 
 
 def kept_by(found: TiledProgram) -> list[Memory]:
@@ -249,7 +250,7 @@ def test_strips_are_not_tried_where_all_stays_on_chip() -> None:
 @pytest.mark.parametrize("size", [5, 9])
 def test_without_buffers_every_access_goes_off_chip(text: str, size: int) -> None:
     found = planned(text, size, buffer=False)
-    assert found.replayed
+    assert is_proven(found)
     for part in found.parts:
         assert set(part.tiling.sizes) == {1}
         assert set(part.scopes.values()) == {part.tiling.loop_count}
@@ -270,7 +271,7 @@ def test_tiles_that_break_a_dependence_are_refused() -> None:
         " other orders of the tiles fail, too",
     )
     assert told.help == "tiles of 1,1,4 iterations run in the order of the program: --tile 1,1,4"
-    assert planned(SHORTEST_PATHS, 9, (1, 1, 4)).replayed
+    assert is_proven(planned(SHORTEST_PATHS, 9, (1, 1, 4)))
 
 
 def test_elements_that_only_a_quotient_tells_are_refused() -> None:
@@ -282,8 +283,8 @@ def test_elements_that_only_a_quotient_tells_are_refused() -> None:
     )
     assert [label.text for label in told.labels] == ["does not step by whole words"]
     assert told.notes == ("to tell them takes a quotient, or more than 64 comparisons",)
-    assert planned(EVERY_THIRD, 32, (4,)).replayed
-    assert planned(EVERY_THIRD, 32).replayed
+    assert is_proven(planned(EVERY_THIRD, 32, (4,)))
+    assert is_proven(planned(EVERY_THIRD, 32))
 
 
 def test_more_sizes_than_loops_are_refused() -> None:
@@ -323,7 +324,7 @@ void f(int8_t a[8][8][8]) {
 
 
 def test_words_with_holes_are_loaded_with_what_is_between() -> None:
-    assert planned(STEEP, 6, (2, 1), word_bits=32).replayed
+    assert is_proven(planned(STEEP, 6, (2, 1), word_bits=32))
 
 
 def test_a_word_too_many_needs_a_place_in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,7 +337,7 @@ def test_a_word_too_many_needs_a_place_in_the_window(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(windows, "load_words", watched)
     # Plans are remembered: this one is made here alone.
-    assert planned(STEEP, 7, (2, 1), word_bits=32).replayed
+    assert is_proven(planned(STEEP, 7, (2, 1), word_bits=32))
     (moved, *_) = seen
     words = movers._from_first(moved.words(), moved.footprint.loops())
     assert movers._have_places(words, moved)
@@ -378,7 +379,7 @@ void f(int a[N], int x[1]) {
   }
 }
 """
-    assert planned(text, 8).replayed
+    assert is_proven(planned(text, 8))
 
 
 @pytest.mark.long
@@ -448,7 +449,7 @@ def test_a_search_for_tiles_that_ends_for_its_effort_says_so(
     monkeypatch.setattr(effort, "MORE_WORK", 3_000_000)
     with effort.noting_limits() as limits:
         found = planned.__wrapped__(SEIDEL, 40)
-    assert found.replayed
+    assert is_proven(found)
     assert list(limits) == [
         f"{what} would take too long to be weighed to the end"
         for what in ("tiles of other sizes", "tiles that end where loops do")

@@ -12,7 +12,11 @@ from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling import plan as plan_module
 from tests.end_to_end.judge import plan_failures
-from tests.tiling.programs import parsed, planned
+from tests.tiling.programs import (
+    is_proven,
+    parsed,
+    planned,
+)
 
 EVERY_FOURTH = """
 void every_fourth(int a[N][N], int b[N][N]) {
@@ -54,7 +58,7 @@ void outside(int a[N][N], int b[N][N], int w[17]) {
 
 def test_they_run_in_the_tiles_of_those_that_run_more_often() -> None:
     found = planned(EVERY_FOURTH, 12, (4, 4))
-    assert found.replayed
+    assert is_proven(found)
     assert [[s.name for s in part.program.scop.statements] for part in found.parts] == [
         ["S0", "S1"]
     ]
@@ -79,7 +83,7 @@ def test_what_has_other_loops_is_refused_with_two_instances(
 def test_a_statement_that_would_leave_its_array_is_not_made_to_run_more_often() -> None:
     with pytest.raises(IllegalSchedule):
         planned(OUTSIDE, 12, (1, 1))
-    assert planned(OUTSIDE.replace("17", "2 * N").replace("+ 8", "+ N"), 12, (1, 1)).replayed
+    assert is_proven(planned(OUTSIDE.replace("17", "2 * N").replace("+ 8", "+ N"), 12, (1, 1)))
 
 
 PROGRAMS: tuple[tuple[str, int, dict[str, Any]], ...] = (

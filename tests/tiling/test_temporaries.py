@@ -10,7 +10,11 @@ import pytest
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest
 from tests.end_to_end.judge import plan_failures
-from tests.tiling.programs import TWO_PRODUCTS, planned
+from tests.tiling.programs import (
+    TWO_PRODUCTS,
+    is_proven,
+    planned,
+)
 
 SQUARES = """
 void squares(int A[N][N], int B[N][N]) {
@@ -59,7 +63,7 @@ def test_scalars_of_an_iteration_stay_in_their_tile(
     workers: WorkerRequest, lanes: LaneRequest | None
 ) -> None:
     found = planned(SQUARES, 11, (4, 4), workers=workers, lanes=lanes)
-    assert found.replayed
+    assert is_proven(found)
     # All three statements are in one tile, and nothing but A and B is moved.
     (part,) = found.parts
     assert {t.array for t in part.region.transfers} == {"A", "B"}
@@ -71,7 +75,7 @@ def test_scalars_of_an_iteration_stay_in_their_tile(
 
 def test_an_array_of_an_iteration_is_kept_on_chip() -> None:
     found = planned(ROWS, 10, (1,))
-    assert found.replayed
+    assert is_proven(found)
     assert found.plan.memory_side is not None
     assert [array.name for array in found.plan.memory_side.arrays] == ["A", "B", "C"]
     kept = {m.name: m.depth for m in found.plan.memories if m.kind == "block"}
@@ -81,7 +85,7 @@ def test_an_array_of_an_iteration_is_kept_on_chip() -> None:
 
 def test_what_is_carried_from_iteration_to_iteration_is_no_temporary() -> None:
     found = planned(CARRIED, 9, (1, 4))
-    assert found.replayed
+    assert is_proven(found)
     assert [m.name for m in found.plan.memories if m.kind == "register"] == ["last"]
 
 

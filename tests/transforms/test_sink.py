@@ -13,6 +13,7 @@ from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.ir.scop import loop_paths
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis, analyse
 from rtlgen.poly.instances import Pairs
@@ -30,7 +31,6 @@ from rtlgen.transforms.sink import (
     common_nests,
 )
 from rtlgen.transforms.sinkings import LoopOrders, Sinking, sinkings
-from rtlgen.transforms.units import loop_paths
 from tests.islands import compile_island
 
 FOLDER = Path(__file__).parents[1] / "end_to_end" / "kernels"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rtlgen.frontend import parse_text
+from rtlgen.ir.scop import loop_paths
 from rtlgen.options import CompileOptions
 from rtlgen.planning import choice
 from rtlgen.planning.analysis import analyse
@@ -23,7 +24,6 @@ from rtlgen.transforms.precedence import (
 )
 from rtlgen.transforms.store_slot import StoreSlot
 from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
-from rtlgen.transforms.units import loop_paths
 from tests.islands import compile_island
 
 # Rows are solved from left to right, with a division each, and columns from the top, with a sum.

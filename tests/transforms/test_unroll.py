@@ -18,7 +18,7 @@ from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.unroll import unroll
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
-from tests.scheduling.test_replay import compiled
+from tests.judges.test_replay import compiled
 
 PROGRAMS = {
     "independent": "void f(int a[13], int b[13]) { for (int i = 0; i < 13; i++) a[i] = b[i] * 3; }",

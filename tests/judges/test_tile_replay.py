@@ -27,14 +27,21 @@ from rtlgen.ir.plan import (
     Wait,
     Workers,
 )
-from rtlgen.scheduling import tile_replay
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.off_chip_history import OffChipHistory
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
+from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges import tile_replay
+from rtlgen.judges.off_chip_history import OffChipHistory
+from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
-from tests.scheduling.spoilt import changed_op
+from tests.judges.spoilt import changed_op
 from tests.tiling import spoilt
-from tests.tiling.programs import JACOBI, KIB, PRODUCT, TRANSPOSED, planned
+from tests.tiling.programs import (
+    JACOBI,
+    KIB,
+    PRODUCT,
+    TRANSPOSED,
+    is_proven,
+    planned,
+)
 from tests.tiling.spoilt import narrower, on_kept
 
 PARTLY = """
@@ -203,7 +210,7 @@ def in_pairs() -> TiledProgram:
 
 
 def test_what_a_statement_does_not_read_need_not_be_there() -> None:
-    assert in_pairs().replayed
+    assert is_proven(in_pairs())
     assert needs(in_pairs(), {"A": False, "B": True}) == {
         "A": [row >= column for row in range(8) for column in range(8)],
         "B": [True] * 8,
@@ -343,7 +350,7 @@ def test_plans_are_replayed_up_to_a_number_of_iterations(monkeypatch: pytest.Mon
     iterations = part.region.tiles * stream.count
     assert iterations == 8 * 8 * 8
     for most, is_replayed in ((iterations, True), (iterations - 1, False)):
-        monkeypatch.setattr(tile_replay, "MAX_ITERATIONS", most)
+        monkeypatch.setattr(tile_replay, "MAX_REPLAYED", most)
         assert (needs(found, {name: False for name in "ABC"}) is not None) == is_replayed
 
 
@@ -419,7 +426,7 @@ def test_a_value_is_forwarded_from_as_many_iterations_before_as_the_program_says
 
 def test_loops_that_begin_above_0_are_replayed() -> None:
     found = planned(JACOBI, 9)
-    assert found.replayed
+    assert is_proven(found)
     loops = [
         loop
         for part in found.parts
@@ -432,7 +439,7 @@ def test_loops_that_begin_above_0_are_replayed() -> None:
 def test_a_statement_without_loops_runs_once() -> None:
     found = planned(ONCE, 9, (4,))
     assert [len(part.tiled.scop.statements[0].iterators) for part in found.parts] == [0, 2]
-    assert found.replayed
+    assert is_proven(found)
 
 
 def test_streams_run_in_the_tiles_of_their_region() -> None:

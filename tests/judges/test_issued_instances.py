@@ -12,9 +12,9 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.scheduling.issued_instances import instances_of, issued_instances
+from rtlgen.judges.issued_instances import instances_of, issued_instances
+from tests.judges.toy_plans import toy
 from tests.poly.sources import SMALL, analysed, points_of
-from tests.scheduling.toy_plans import toy
 
 GUARDED = {
     "chessboard": """void f(int a[5][5]) {

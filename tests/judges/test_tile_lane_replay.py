@@ -18,8 +18,8 @@ from rtlgen.ir.plan import (
     Stream,
     Workers,
 )
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
+from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.plan import TiledProgram
 from tests.tiling.programs import FILTER, PRODUCT, planned

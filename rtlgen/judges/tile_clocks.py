@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.plan import Mark, TiledRegion, Wait, Workers
-from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.ir.plan_error import PlanUnsound
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import address_values, form_values, level_iterations, predicate_mask
 from rtlgen.ir.plan import KernelPlan, LoadOp, Transfer
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.off_chip_history import UNKNOWN
-from rtlgen.scheduling.replay import repeats
-from rtlgen.scheduling.tile_issue import Issued
-from rtlgen.scheduling.write_history import INITIAL, WriteHistory, history_of
+from rtlgen.ir.write_history import INITIAL, WriteHistory, history_of
+from rtlgen.judges.off_chip_history import UNKNOWN
+from rtlgen.judges.replay import repeats
+from rtlgen.judges.tile_issue import Issued
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

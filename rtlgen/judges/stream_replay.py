@@ -1,6 +1,6 @@
 """The judge of streams: does the plan access each element once, in order, one in a cycle?
 
-As `scheduling.replay`, it enumerates the iterations of the plan and uses nothing that made it.
+As `judges.replay`, it enumerates the iterations of the plan and uses nothing that made it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, Stream
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop
+from rtlgen.judges.issued_instances import IssuedInstances, issued_instances
 from rtlgen.poly.stream_order import Touched, disorder
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.issued_instances import IssuedInstances, issued_instances
 
 Ints = NDArray[np.int64]
 
@@ -27,7 +27,7 @@ def require_streamed(plan: KernelPlan, scop: Scop, program: Schedule, placed: Sc
 
     Parameters
     ----------
-    scop, program, placed: see `scheduling.replay`.
+    scop, program, placed: see `judges.replay`.
 
     Raises
     ------

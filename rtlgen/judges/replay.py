@@ -31,22 +31,19 @@ from rtlgen.ir.plan import (
     Memory,
     Store,
 )
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.issued_instances import (
+from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct
+from rtlgen.judges.issued_instances import (
     IssuedInstances,
     choices,
     issued_instances,
     tokens_at,
 )
-from rtlgen.scheduling.write_history import INITIAL, WriteHistory, distinct
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-
-MAX_ITERATIONS = 4_000_000
-"""Issued iterations up to which a plan is replayed; about a second a million."""
 
 MAX_ELEMENTS = 60_000_000
 """Elements of changing arrays that lookups may touch, counted for each instance."""
@@ -74,7 +71,7 @@ def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) ->
     ------
     PlanUnsound: with the first event that is wrong.
     """
-    if not is_replayable(plan):
+    if not plan.is_replayable:
         return False
     if _looked_up(plan, scop) > MAX_ELEMENTS:
         return False
@@ -86,11 +83,6 @@ def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) ->
     for memory in plan.memories:
         judge.check_memory(memory.name)
     return True
-
-
-def is_replayable(plan: KernelPlan) -> bool:
-    """Tell whether a plan has few enough iterations."""
-    return sum(stream.count for stream in plan.streams) <= MAX_ITERATIONS
 
 
 def _looked_up(plan: KernelPlan, scop: Scop) -> int:

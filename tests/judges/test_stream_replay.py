@@ -11,11 +11,11 @@ from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.plan import ALWAYS, KernelPlan, LoadOp, Region
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.streams import Stream
+from rtlgen.judges.stream_replay import require_streamed
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import StreamOutOfOrder
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.stream_replay import require_streamed
 
 TWO_READERS = """
 void f(const int x[8], int y[8]) {

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.affine import Affine
 from rtlgen.ir.iterations import form_values, iterations_of
+from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.plan import IndexForm, Stream, TiledRegion, Workers
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.quasi_affine import affine_values
-from rtlgen.ir.schedule import NestLoop
-from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.issued_instances import instances_of, made_inside, subscript_values
-from rtlgen.scheduling.write_history import distinct
+from rtlgen.ir.scop import Access, Statement
+from rtlgen.ir.write_history import distinct
+from rtlgen.judges.issued_instances import instances_of, made_inside, subscript_values
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-
-Before: TypeAlias = Mapping[str, Sequence[Affine]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A part of a program in tiles, and what its plan says of it.
-
-    Members
-    -------
-    written: in the order of C. tiled: in tiles. before: by statement, the iterators of the first as
-        functions of those of the second.
-    loops: of every statement, as one worker would run them; where it has lanes, that over these is
-        the innermost. counters: of each worker, the counters of the tile loops among these by those
-        of its own.
-    lanes: how many streams each statement has.
-    """
-
-    written: Scop
-    tiled: Scop
-    before: Before
-    loops: Mapping[str, Sequence[NestLoop]]
-    counters: Sequence[Sequence[IndexForm]]
-    lanes: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +60,7 @@ class Issued:
         return self.real & made_inside(access, values, shape, names, self.points)
 
 
-def issued_everywhere(workers: Workers, part: Part) -> list[Issued]:
+def issued_everywhere(workers: Workers, part: JudgedPart) -> list[Issued]:
     """Return what all streams of all workers issue, worker after worker.
 
     Raises
@@ -126,7 +100,7 @@ def _require_every_instance(members: Sequence[Issued]) -> None:
         raise PlanUnsound(f"{stream.statement} runs {len(points)} of {stream.instances} instances")
 
 
-def _issued(number: int, region: TiledRegion, stream: Stream, part: Part) -> Issued:
+def _issued(number: int, region: TiledRegion, stream: Stream, part: JudgedPart) -> Issued:
     counters = iterations_of(stream.levels)
     tiles, ranks = np.divmod(np.arange(len(counters), dtype=np.int64), stream.count)
     if len(counters) != region.tiles * stream.count:
@@ -154,7 +128,7 @@ def _as_one_worker(counters: Ints, tile_levels: int, forms: Sequence[IndexForm])
     return np.concatenate([*outer, counters[:, tile_levels:]], axis=1)
 
 
-def _times(member: Issued, part: Part) -> Ints:
+def _times(member: Issued, part: JudgedPart) -> Ints:
     """Return when the C program runs the iterations, as vectors."""
     statement = part.written.statement(member.stream.statement)
     iterators = member.statement.iterators

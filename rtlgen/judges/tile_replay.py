@@ -1,6 +1,6 @@
 """The independent judge of tiles: replay every load, store and word that is moved.
 
-As `scheduling.replay` it enumerates, uses no isl, and represents a value by the instance that
+As `judges.replay` it enumerates, uses no isl, and represents a value by the instance that
 produced it. Tiles of a worker start as close to each other as they may, `issue_cycles` apart: if
 they wait for words, what is in order stays so. It proves for the given sizes that
 
@@ -21,7 +21,7 @@ they wait for words, what is in order stays so. It proves for the given sizes th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
@@ -29,8 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import address_values, chosen_bits, predicate_mask
+from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.operations import ComputedBase, UnitOp
 from rtlgen.ir.plan import (
+    MAX_REPLAYED,
     Address,
     AnyBank,
     ChooseOp,
@@ -42,16 +44,16 @@ from rtlgen.ir.plan import (
     Workers,
     banks_named,
 )
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.scop import Scop
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.issued_instances import choices, tokens_at
-from rtlgen.scheduling.moved_words import MovedWords
-from rtlgen.scheduling.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
-from rtlgen.scheduling.peer_history import PeerHistory, PeerStores
-from rtlgen.scheduling.replay import MAX_ITERATIONS, are_within, repeats
-from rtlgen.scheduling.tile_clocks import TileClocks
-from rtlgen.scheduling.tile_issue import Issued, Part, issued_everywhere
-from rtlgen.scheduling.write_history import INITIAL, WriteHistory, distinct, history_of
+from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct, history_of
+from rtlgen.judges.issued_instances import choices, tokens_at
+from rtlgen.judges.moved_words import MovedWords
+from rtlgen.judges.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
+from rtlgen.judges.peer_history import PeerHistory, PeerStores
+from rtlgen.judges.replay import are_within, repeats
+from rtlgen.judges.tile_clocks import TileClocks
+from rtlgen.judges.tile_issue import Issued, issued_everywhere
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -65,7 +67,33 @@ those of the others are the numbers below.
 """
 
 
-def replay_tiles(plan: KernelPlan, workers: Workers, part: Part, needed: Needed) -> Needed | None:
+def replay_parts(plan: KernelPlan, parts: Sequence[JudgedPart], scop: Scop) -> bool:
+    """Prove the data flow of a plan whose body is in tiles, the last part of it first.
+
+    Where some part has too many iterations for that, return False.
+
+    Parameters
+    ----------
+    parts: what each part of the body runs. scop: the program, as it is planned.
+
+    Raises
+    ------
+    PlanUnsound: with the first thing that is wrong.
+    """
+    needed: Needed | None = needed_by_host(plan, scop)
+    for workers, part in reversed(list(zip(plan.body, parts, strict=True))):
+        assert isinstance(workers, Workers), "every part of such a plan is in tiles"
+        assert needed is not None, "the part behind it was replayed"
+        needed = replay_tiles(plan, workers, part, needed)
+        if needed is None:
+            # What it needs of the parts before it is not known.
+            return False
+    return True
+
+
+def replay_tiles(
+    plan: KernelPlan, workers: Workers, part: JudgedPart, needed: Needed
+) -> Needed | None:
     """Prove the data flow of workers; return what they need, with what they leave as needed.
 
     Where their tiles are too many to enumerate, return None.
@@ -82,7 +110,7 @@ def replay_tiles(plan: KernelPlan, workers: Workers, part: Part, needed: Needed)
         region.tiles * sum(stream.count for stream in region.kernel.streams)
         for region in workers.regions
     )
-    if iterations > MAX_ITERATIONS:
+    if iterations > MAX_REPLAYED:
         return None
     judge = _Judge(plan, workers, part)
     judge.check(needed)
@@ -99,7 +127,7 @@ def needed_by_host(plan: KernelPlan, scop: Scop) -> Needed:
 
 
 class _Judge:
-    def __init__(self, plan: KernelPlan, workers: Workers, part: Part) -> None:
+    def __init__(self, plan: KernelPlan, workers: Workers, part: JudgedPart) -> None:
         assert plan.memory_side is not None
         self.plan = plan
         self.workers = workers

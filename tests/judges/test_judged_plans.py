@@ -27,11 +27,11 @@ from rtlgen.ir.plan import (
     Stream,
     Tap,
 )
-from rtlgen.scheduling import replay as replay_module
-from rtlgen.scheduling.issued_instances import issued_instances
-from rtlgen.scheduling.replay import UNKNOWN
-from rtlgen.scheduling.replay import _Judge as Judge
-from tests.scheduling.toy_plans import (
+from rtlgen.judges import replay as replay_module
+from rtlgen.judges.issued_instances import issued_instances
+from rtlgen.judges.replay import UNKNOWN
+from rtlgen.judges.replay import _Judge as Judge
+from tests.judges.toy_plans import (
     Toy,
     always_loading,
     always_storing,
@@ -413,7 +413,7 @@ def test_a_plan_is_replayed_up_to_a_number_of_iterations(
     given = toy(text)
     iterations = sum(stream.count for stream in streams(given))
     for limit, is_replayed in ((iterations, True), (iterations - 1, False)):
-        monkeypatch.setattr(replay_module, "MAX_ITERATIONS", limit)
+        monkeypatch.setattr("rtlgen.ir.plan.MAX_REPLAYED", limit)
         done = replay_module.replay(given.plan, given.scop, given.scop.schedule, given.placed)
         assert done == is_replayed
 

@@ -12,9 +12,9 @@ import pytest
 
 from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.plan import Condition, IndexForm, Mark, Predicate, Wait, Workers
+from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges.tile_clocks import TileClocks
 from rtlgen.options import Policy
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.tile_clocks import TileClocks
 from rtlgen.scheduling.workers import WorkerRequest
 from tests.tiling.programs import (
     KIB,

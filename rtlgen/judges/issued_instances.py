@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.iterations import stream_iterations
 from rtlgen.ir.plan import KernelPlan, PlanError, Region, Stream
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.quasi_affine import affine_values, quasi_affine_values
 from rtlgen.ir.schedule import NestLoop, Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.write_history import INITIAL
+from rtlgen.ir.write_history import INITIAL
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

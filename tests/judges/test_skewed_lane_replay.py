@@ -17,12 +17,18 @@ from rtlgen.ir.plan import (
     Stream,
     Workers,
 )
-from rtlgen.scheduling.errors import NoLanes, PlanUnsound
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
+from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
+from rtlgen.scheduling.errors import NoLanes
 from rtlgen.tiling.lane_skew import require_skew, skewed
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.plan import TiledProgram
-from tests.tiling.programs import SEIDEL, TRANSPOSED, planned
+from tests.tiling.programs import (
+    SEIDEL,
+    TRANSPOSED,
+    is_proven,
+    planned,
+)
 
 
 def transposed(lanes: int = 4) -> TiledProgram:
@@ -47,7 +53,7 @@ def later(streams: tuple[Stream, ...], cycles: int) -> tuple[Stream, ...]:
 def test_each_lane_is_as_far_behind_the_one_before() -> None:
     found = transposed()
     (part,) = found.parts
-    assert found.replayed and part.kernel.skew_cycles == 2
+    assert is_proven(found) and part.kernel.skew_cycles == 2
     assert [stream.offset_cycles for stream in found.plan.streams] == [0, 2, 4, 6]
 
 

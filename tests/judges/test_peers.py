@@ -10,15 +10,23 @@ import pytest
 
 from rtlgen.ir.iterations import Ints, iterations_of, predicate_mask
 from rtlgen.ir.plan import NEVER, Region, Store, Stream, TiledRegion, Wait, Workers
+from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.poly.listing import listed_points
 from rtlgen.scheduling import kept_memories
-from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.folds import Fold, Losing, smallest_fold
 from rtlgen.scheduling.peer_folds import PeerCollisions
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.plan import TiledProgram
-from tests.tiling.programs import JACOBI, KIB, LU, SEIDEL, TRANSPOSED, planned
+from tests.tiling.programs import (
+    JACOBI,
+    KIB,
+    LU,
+    SEIDEL,
+    TRANSPOSED,
+    is_proven,
+    planned,
+)
 
 
 def ring() -> TiledProgram:
@@ -56,7 +64,7 @@ def with_waits(
 def test_the_plan_itself_is_sound(plan: Callable[[], TiledProgram]) -> None:
     found = plan()
     (part,) = found.parts
-    assert found.replayed
+    assert is_proven(found)
     assert part.windows.peers
     assert bool(part.windows.room) == (plan is tight)
     judged(found, part.workers)

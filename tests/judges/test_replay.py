@@ -10,12 +10,12 @@ import pytest
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, PlanError, Region
+from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges.replay import replay
 from rtlgen.options import CompileOptions, PartitionWish
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.replay import replay
 from rtlgen.search.compilation import Compilation, IslandCompilation
 from tests.islands import compile_island
-from tests.scheduling.spoilt import CHANGES, changed_op, is_wrong, loads, spoilt_plans
+from tests.judges.spoilt import CHANGES, changed_op, is_wrong, loads, spoilt_plans
 
 PROGRAMS = {
     "products": """void f(int a[3][4], int b[4][3], int c[3][3], int d[3][3]) {

@@ -10,9 +10,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.scheduling.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
-from rtlgen.scheduling.tile_clocks import TileClocks
-from rtlgen.scheduling.write_history import INITIAL
+from rtlgen.ir.write_history import INITIAL
+from rtlgen.judges.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
+from rtlgen.judges.tile_clocks import TileClocks
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.scheduling.tile_clocks import TileClocks
-from rtlgen.scheduling.write_history import INITIAL
+from rtlgen.ir.write_history import INITIAL
+from rtlgen.judges.tile_clocks import TileClocks
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

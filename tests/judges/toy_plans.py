@@ -20,11 +20,11 @@ from rtlgen.ir.plan import (
     Region,
     Stream,
 )
+from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.schedule import FlatDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
+from rtlgen.judges.replay import replay
 from rtlgen.options import CompileOptions
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.replay import replay
 
 
 @dataclass(frozen=True, slots=True)

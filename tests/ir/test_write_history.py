@@ -6,9 +6,9 @@ import random
 
 import numpy as np
 
-from rtlgen.scheduling.issued_instances import tokens_at
-from rtlgen.scheduling.replay import STALE
-from rtlgen.scheduling.write_history import INITIAL, WriteHistory, history_of
+from rtlgen.ir.write_history import INITIAL, WriteHistory, history_of
+from rtlgen.judges.issued_instances import tokens_at
+from rtlgen.judges.replay import STALE
 
 Write = tuple[int, int, int]
 """Element, time and token."""

@@ -7,9 +7,10 @@ import pytest
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.ram_copies import ram_copies
 from rtlgen.options import CompileOptions, wish_of
-from rtlgen.scheduling.errors import BankContended, BankUnknown
+from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.search.compilation import Compilation
 
 UNROLLED = """void unrolled(int a[64], int b[64]) {
