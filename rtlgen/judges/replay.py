@@ -20,6 +20,12 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.functional_units import functional_units
+from rtlgen.ir.issued_instances import (
+    IssuedInstances,
+    choices,
+    issued_instances,
+    tokens_at,
+)
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.operations import ComputedBase, UnitOp
 from rtlgen.ir.plan import (
@@ -35,12 +41,6 @@ from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct
-from rtlgen.judges.issued_instances import (
-    IssuedInstances,
-    choices,
-    issued_instances,
-    tokens_at,
-)
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.issued_instances import IssuedInstances, issued_instances
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, Stream
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop
-from rtlgen.judges.issued_instances import IssuedInstances, issued_instances
 from rtlgen.poly.stream_order import Touched, disorder
 
 Ints = NDArray[np.int64]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.issued_instances import instances_of, made_inside, subscript_values
 from rtlgen.ir.iterations import form_values, iterations_of
 from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.plan import IndexForm, Stream, TiledRegion, Workers
@@ -15,7 +16,6 @@ from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.write_history import distinct
-from rtlgen.judges.issued_instances import instances_of, made_inside, subscript_values
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -28,6 +28,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.issued_instances import choices, tokens_at
 from rtlgen.ir.iterations import address_values, chosen_bits, predicate_mask
 from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.operations import ComputedBase, UnitOp
@@ -47,7 +48,6 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct, history_of
-from rtlgen.judges.issued_instances import choices, tokens_at
 from rtlgen.judges.moved_words import MovedWords
 from rtlgen.judges.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
 from rtlgen.judges.peer_history import PeerHistory, PeerStores

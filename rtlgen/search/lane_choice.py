@@ -12,18 +12,21 @@ not planned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
 from rtlgen.errors import RtlgenError
+from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.effort import TooComplex, more_effort
 from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams
-from rtlgen.ir.scop import LoopNode, Node, Scop
+from rtlgen.ir.scop import LoopNode, Node
+from rtlgen.options import CompileOptions
+from rtlgen.planning.in_lanes import plan_on_chip
 from rtlgen.planning.planned import Planned
 from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.scheduling.lane_bounds import lane_bounds
@@ -43,8 +46,6 @@ MANY_STATEMENTS = 32
 
 MOST_UNKNOWN = 16
 """Lanes that are tried of a loop whose number of iterations varies."""
-
-Attempt: TypeAlias = Callable[[LaneWishes], Planned]
 
 Found = TypeVar("Found", covariant=True)
 
@@ -170,26 +171,26 @@ class _Loops:
 
 
 def choose_lanes(
-    scop: Scop, asked: LaneWishes, attempt: Attempt, budget: Budget
+    program: ParsedProgram, options: CompileOptions, asked: LaneWishes, budget: Budget
 ) -> LaneChoice[Planned]:
     """Return the lanes with the fewest cycles that were found within a budget.
 
     Parameters
     ----------
-    asked: what is asked of some loops already. attempt: plans the program in some lanes.
+    asked: what is asked of some loops already.
 
     Raises
     ------
     TooFewMultipliers: what is asked for takes more. RtlgenError: it cannot be planned.
     """
-    return _Climb(scop, asked, attempt, budget).run()
+    return _Climb(program, options, asked, budget).run()
 
 
 @dataclass(slots=True)
 class _Climb:
-    scop: Scop
+    program: ParsedProgram
+    options: CompileOptions
     asked: LaneWishes
-    attempt: Attempt
     budget: Budget
     chosen: dict[str, int | None] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
@@ -197,10 +198,10 @@ class _Climb:
     """Multiplier blocks that one lane more of some loops took, by those of the first lane."""
 
     def run(self) -> LaneChoice[Planned]:
-        best = self.attempt(self.asked)
+        best = self._attempt(self.asked)
         has_lanes = bool(self.asked.unroll)
-        require_multipliers(self.scop.name, self.budget, best.plan, has_lanes=has_lanes)
-        groups = [g for g in _groups(self.scop.tree, self.asked) if g.factors]
+        require_multipliers(self.program.scop.name, self.budget, best.plan, has_lanes=has_lanes)
+        groups = [g for g in _groups(self.program.scop.tree, self.asked) if g.factors]
         climbed: dict[_Loops, int] = {}
         while groups:
             found = self._next(groups, best)
@@ -283,13 +284,18 @@ class _Climb:
         self.refused[group.option(factor)] = f"would save no cycles: {waits}"
         return None
 
+    def _attempt(self, wishes: LaneWishes) -> Planned:
+        # Whatever one attempt takes, there is as much for the next.
+        with more_effort():
+            return plan_on_chip(self.program, self.options, wishes)
+
     def _with(self, lanes: Mapping[str, int | None]) -> LaneWishes:
         return replace(self.asked, unroll={**self.asked.unroll, **lanes})
 
     def _planned(self, group: _Loops, factor: int) -> Planned | None:
         """Return the plan with more lanes, or None where it cannot be."""
         try:
-            return self.attempt(self._with({**self.chosen, **group.lanes(factor)}))
+            return self._attempt(self._with({**self.chosen, **group.lanes(factor)}))
         except (NotUnrollable, TooComplex, BankContended, BankUnknown) as error:
             self.refused[group.option(factor)] = f"cannot be: {error.diagnostic.message}"
             return None

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.frontend import HlsPragma, PipelinePragma, UnrollPragma
+from rtlgen.frontend import HlsPragma, ParsedProgram, PipelinePragma, UnrollPragma
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import advising, improving, more_effort
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import LoopNode, Scop, walk_tree
 from rtlgen.ir.sets import ScopSets
+from rtlgen.options import CompileOptions
+from rtlgen.planning.in_lanes import plan_on_chip
 from rtlgen.planning.planned import Planned
 from rtlgen.poly.counting import count_points
-from rtlgen.search.lane_choice import Attempt, what_lanes_wait_for
+from rtlgen.search.lane_choice import what_lanes_wait_for
 from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.unroll import unroll
 
@@ -56,31 +58,31 @@ def asked_by_pragmas(pragmas: Iterable[HlsPragma]) -> tuple[LaneAsk, ...]:
 
 
 def lanes_without_gain(
-    scop: Scop,
+    program: ParsedProgram,
+    options: CompileOptions,
     asked: Sequence[LaneAsk],
     wishes: LaneWishes,
     others: LaneWishes,
     planned: Planned,
-    attempt: Attempt,
 ) -> Diagnostic | None:
     """Return a warning where a program takes as many cycles with one lane of each loop.
 
     Parameters
     ----------
     asked: what is judged. wishes, others: all that is asked for, and without that.
-    planned: the program in all lanes. attempt: plans it with some wishes.
+    planned: the program in all lanes.
     """
     if not asked:
         return None
     cycles = predicted_cycles(planned.plan)
-    single_lanes = unroll(scop, others)
-    if single_lanes.statements == unroll(scop, wishes).statements:
+    single_lanes = unroll(program.scop, others)
+    if single_lanes.statements == unroll(program.scop, wishes).statements:
         return None
     if cycles < _fewest_cycles(single_lanes):
         return None
     single: Planned | None = None
     with improving("one lane of each loop"), more_effort():
-        single = attempt(others)
+        single = plan_on_chip(program, options, others)
     if single is None or cycles < predicted_cycles(single.plan):
         return None
     waits = [*what_lanes_wait_for(planned), *_longer(planned.plan, single.plan)]

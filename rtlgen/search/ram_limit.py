@@ -13,20 +13,29 @@ loops with the fewest cycles may take.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TypeAlias
 
-from rtlgen.errors import RtlgenError
+from rtlgen.errors import Diagnostic, RtlgenError
+from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import more_effort, note_limits, noting_limits
+from rtlgen.ir.effort import improving, more_effort, note_limit, note_limits, noting_limits
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.ram_copies import block_rams, memory_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.errors import WindowsTooLarge
-from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
+from rtlgen.search.chosen import Chosen, InTiles, OnChip
+from rtlgen.search.in_tiles import UNTILED, in_tiles
+from rtlgen.search.lane_worth import (
+    LANE_PRAGMAS,
+    asked_by_options,
+    asked_by_pragmas,
+    limit_without_gain,
+)
+from rtlgen.search.on_chip import on_chip
 from rtlgen.target import Target, get_target
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.part import ram_bits
@@ -45,10 +54,6 @@ class TooLittleRam(RtlgenError):
     """
 
     code = "E0324"
-
-
-Compiled: TypeAlias = Callable[[CompileOptions, Placement], Compilation]
-"""Compiles a program with its arrays in certain places."""
 
 
 DEVICE_LOSS = 1.25
@@ -108,16 +113,16 @@ class _Built:
     notes: what is said where it is built.
     """
 
-    compilation: Compilation
+    chosen: Chosen
     notes: tuple[str, ...]
 
     @property
     def cycles(self) -> int:
-        return predicted_cycles(self.compilation.plan)
+        return predicted_cycles(self.chosen.plan)
 
     @property
     def bits(self) -> int:
-        return sum(_ram_taken(self.compilation).values())
+        return sum(_ram_taken(self.chosen).values())
 
     @property
     def kib(self) -> int:
@@ -125,7 +130,7 @@ class _Built:
 
     def blocks(self, target: Target) -> int:
         """Return the block RAMs of a program whose arrays are all on chip."""
-        return block_rams(self.compilation.plan, target)
+        return block_rams(self.chosen.plan, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,22 +142,35 @@ class Within:
     is_limited: whether it is another one than it would be if it could take more.
     """
 
-    compilation: Compilation
+    chosen: Chosen
     is_limited: bool
 
 
-def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Within:
+def best_within_limits(program: ParsedProgram, options: CompileOptions) -> Chosen:
+    """Return how a program of live statements runs, with a warning where limits undo its lanes.
+
+    Raises
+    ------
+    TooLittleRam, or whatever `in_places` raises for the first places.
+    """
+    within = within_limit(program, options)
+    if not within.is_limited:
+        return within.chosen
+    return within.chosen.with_warnings(*_limit_without_gain(program, options, within.chosen))
+
+
+def within_limit(program: ParsedProgram, options: CompileOptions) -> Within:
     """Return a program that takes no more RAM than it may.
 
     Raises
     ------
-    TooLittleRam, or whatever `compiled` raises for the first places.
+    TooLittleRam, or whatever `in_places` raises for the first places.
     """
     limit = _Limit.of(options, get_target(options.target))
     tried: list[_Built] = []
     refused: RtlgenError | None = None
     try:
-        for built in _attempts(scop, options, limit, compiled):
+        for built in _attempts(program, options, limit):
             tried.append(built)
             if limit.is_kept(built):
                 break
@@ -163,48 +181,46 @@ def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Wit
     chosen = tried[-1]
     if not limit.is_kept(chosen):
         if limit.is_asked:
-            raise _too_little(scop, limit, tried, refused) from refused
+            raise _too_little(program.scop, limit, tried, refused) from refused
         chosen = _beyond(limit, tried[0])
     note_limits(chosen.notes)
-    return Within(chosen.compilation, chosen.compilation is not tried[0].compilation)
+    return Within(chosen.chosen, chosen.chosen is not tried[0].chosen)
 
 
-def _attempts(
-    scop: Scop, options: CompileOptions, limit: _Limit, compiled: Compiled
-) -> Iterator[_Built]:
+def _attempts(program: ParsedProgram, options: CompileOptions, limit: _Limit) -> Iterator[_Built]:
     """Yield a program in the ways that may be tried, as long as they take too much RAM on chip.
 
     Raises
     ------
-    Whatever `compiled` raises.
+    Whatever `in_places` raises.
     """
     target, known = get_target(options.target), dict[str, int]()
-    placement = place_arrays(scop, options, target)
+    placement = place_arrays(program.scop, options, target)
     may_move = limit.is_asked or (placement.request is not None and not placement.is_asked)
-    built = _build(options, placement, compiled)
+    built = _build(program, options, placement)
     is_free = not limit.is_asked and limit.is_kept(built)
     if is_free and placement.request is None and _may_be_lean(options, built, target):
-        lean = _in_leaner_loops(options, LEAN_LOSS, built, placement, compiled)
+        lean = _in_leaner_loops(program, options, LEAN_LOSS, built, placement)
         if lean is not None and lean.blocks(target) <= built.blocks(target) * LEAN_RAM:
             remedy = f": --max-bram {built.kib} takes these"
             yield _compared(f"arrays take {lean.kib:,} KiB on chip", lean, built, remedy)
     yield built
     while True:
         if placement.request is None:
-            leaner = _in_leaner_loops(options, limit.most_slower, built, placement, compiled)
+            leaner = _in_leaner_loops(program, options, limit.most_slower, built, placement)
             if leaner is not None:
                 yield _compared(f"{limit}: they take {leaner.kib:,}", leaner, built)
         if not may_move:
             return
-        for name, bits in _ram_taken(built.compilation).items():
+        for name, bits in _ram_taken(built.chosen).items():
             known[name] = max(known.get(name, 0), bits)
-        moved = place_arrays(scop, options, target, known)
+        moved = place_arrays(program.scop, options, target, known)
         if moved.request == placement.request or _are_too_large(built, placement, moved):
             return
         placement = moved
         # Whatever one attempt takes, there is as much for the next.
         with more_effort():
-            built = _build(options, placement, compiled)
+            built = _build(program, options, placement)
         yield built
 
 
@@ -213,8 +229,8 @@ def _are_too_large(built: _Built, placement: Placement, moved: Placement) -> boo
 
     They take what they take with fewer of them there, and windows of the others.
     """
-    found, before, after = built.compilation, placement.request, moved.request
-    if before is None or after is None or not isinstance(found, IslandCompilation):
+    found, before, after = built.chosen, placement.request, moved.request
+    if before is None or after is None or not isinstance(found, OnChip):
         return False
     is_larger = isinstance(found.untiled, WindowsTooLarge) and (
         found.untiled.bits > after.budget_bits
@@ -222,14 +238,58 @@ def _are_too_large(built: _Built, placement: Placement, moved: Placement) -> boo
     return is_larger and after.on_chip <= before.on_chip
 
 
-def _build(options: CompileOptions, placement: Placement, compiled: Compiled) -> _Built:
+def _limit_without_gain(
+    program: ParsedProgram, options: CompileOptions, found: Chosen
+) -> tuple[Diagnostic, ...]:
+    """Return a warning where lanes cost what they save, since RAM is limited."""
+    by_options = asked_by_options(program.scop, options.unroll, options.pipeline)
+    asked = by_options or asked_by_pragmas(program.pragmas)
+    if not asked or any(each.code == "W0114" for each in found.warnings):
+        return ()
+    others = tuple(p for p in program.pragmas if not isinstance(p, LANE_PRAGMAS))
+    fewer = program if by_options else replace(program, pragmas=others)
+    plain = replace(options, unroll={}, pipeline=())
+    single: Chosen | None = None
+    # What limits did to it is not said, since it is not built.
+    with (
+        improving("one lane of each loop"),
+        more_effort(),
+        noting_limits(),
+        suppress(TooLittleRam, *UNTILED),
+    ):
+        single = within_limit(fewer, plain).chosen
+    if single is None:
+        return ()
+    cycles, single_cycles = predicted_cycles(found.plan), predicted_cycles(single.plan)
+    warning = limit_without_gain(asked, cycles, single_cycles)
+    return () if warning is None else (warning,)
+
+
+def in_places(program: ParsedProgram, options: CompileOptions, placement: Placement) -> Chosen:
+    """Plan a program of live statements with its arrays in certain places."""
+    if placement.request is not None and placement.is_asked:
+        found: Chosen = in_tiles(program, options, placement.request)
+    elif placement.request is not None:
+        try:
+            # Whatever this takes, there is as much for a second attempt.
+            with more_effort():
+                found = in_tiles(program, options, placement.request)
+        except UNTILED as error:
+            note_limit(f"{error.diagnostic.message}: all arrays are on chip")
+            return replace(on_chip(program, options), untiled=error)
+    else:
+        found = on_chip(program, options)
+    return found
+
+
+def _build(program: ParsedProgram, options: CompileOptions, placement: Placement) -> _Built:
     """Return a program with its arrays in certain places."""
     with noting_limits() as limits:
-        found = compiled(options, placement)
+        found = in_places(program, options, placement)
     # What no tiles suit is on chip all the same, and has said why.
-    is_placed = placement.request is None or isinstance(found, TiledCompilation)
+    is_placed = placement.request is None or isinstance(found, InTiles)
     notes = placement.notes if is_placed else ()
-    if isinstance(found, TiledCompilation) and not placement.is_asked:
+    if isinstance(found, InTiles) and not placement.is_asked:
         least = max(n for part in found.tiled.parts for n in part.loops.instances.values())
         on_chip = f"on chip, on a larger device, it takes at least {least:,} cycles in one lane"
         notes = (*notes, f"{on_chip}: --memory onchip plans that")
@@ -237,11 +297,11 @@ def _build(options: CompileOptions, placement: Placement, compiled: Compiled) ->
 
 
 def _in_leaner_loops(
+    program: ParsedProgram,
     options: CompileOptions,
     most_slower: float,
     fastest: _Built,
     placement: Placement,
-    compiled: Compiled,
 ) -> _Built | None:
     """Return a program on chip in PLUTO's loops; None where it is not worth its cycles.
 
@@ -255,7 +315,7 @@ def _in_leaner_loops(
         return None
     try:
         with more_effort():
-            found = _build(replace(options, scheduler="pluto"), placement, compiled)
+            found = _build(program, replace(options, scheduler="pluto"), placement)
     except PlanUnsound:
         # A judge has found a bug of this compiler, which is never passed over.
         raise
@@ -281,7 +341,7 @@ def _may_be_lean(options: CompileOptions, built: _Built, target: Target) -> bool
         memory.twins
         * memory.bank_map.banks
         * target.block_rams(memory.ram_words, memory.ram_word_bits)
-        for memory in built.compilation.plan.memories
+        for memory in built.chosen.plan.memories
         if memory.is_block_ram and memory.has_host_port
     )
     return least <= taken * LEAN_RAM
@@ -309,9 +369,9 @@ def _beyond(limit: _Limit, built: _Built) -> _Built:
     return replace(built, notes=(*built.notes, said + remedy))
 
 
-def _ram_taken(found: Compilation) -> dict[str, int]:
+def _ram_taken(found: Chosen) -> dict[str, int]:
     """Return the RAM in bits of every memory that is RAM, with all of its copies."""
-    is_tiled, plan = isinstance(found, TiledCompilation), found.plan
+    is_tiled, plan = isinstance(found, InTiles), found.plan
     return {
         memory.name: ram_bits([memory]) if is_tiled else memory_ram_bits(plan, memory)
         for memory in plan.memories

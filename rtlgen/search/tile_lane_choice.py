@@ -7,36 +7,38 @@ chosen anew every time, since more lanes ask for more words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import replace
 
+from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import more_effort
+from rtlgen.scheduling.binding import with_units
 from rtlgen.search.lane_choice import LANE_GAIN, Budget, LaneChoice, require_multipliers
+from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.loops import UnitLoops
-from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.transforms.unroll import MOST_LANES
-
-Attempt: TypeAlias = Callable[[LaneRequest | None], TiledProgram]
 
 
 def choose_tile_lanes(
-    name: str, asked: LaneRequest | None, attempt: Attempt, budget: Budget
+    program: ParsedProgram, request: TileRequest, budget: Budget
 ) -> LaneChoice[TiledProgram]:
     """Return the lanes with the fewest cycles that were found within a budget.
 
     Parameters
     ----------
-    name: of the program. asked: the lanes that are asked for already: then these are judged alone.
-    attempt: plans the program in some lanes.
+    request: if it asks for lanes already, these are judged alone.
 
     Raises
     ------
     TooFewMultipliers: what is asked for takes more. RtlgenError: it cannot be planned.
     """
-    best = attempt(asked)
-    require_multipliers(name, budget, best.plan, has_lanes=asked is not None)
+    asked = request.lanes
+    best = _attempt(program, request, budget)
+    require_multipliers(program.scop.name, budget, best.plan, has_lanes=asked is not None)
     lanes: dict[str, int | None] = {}
     refused: dict[str, str] = {}
     if asked is None:
@@ -45,7 +47,7 @@ def choose_tile_lanes(
         units = [unit for part in best.parts for unit in part.loops.apart]
         free = [loop for unit in longest.loops.apart for loop in free_loops(unit).values()]
         for loop in dict.fromkeys(free):
-            found, count, why = _climbed(loop, attempt, budget, best, units)
+            found, count, why = _climbed(loop, program, request, budget, best, units)
             refused |= why
             if predicted_cycles(found.plan) < predicted_cycles(best.plan):
                 best, lanes = found, {loop: count}
@@ -55,7 +57,8 @@ def choose_tile_lanes(
 
 def _climbed(
     loop: str,
-    attempt: Attempt,
+    program: ParsedProgram,
+    request: TileRequest,
     budget: Budget,
     best: TiledProgram,
     units: Sequence[UnitLoops],
@@ -64,13 +67,13 @@ def _climbed(
     count = 1
     while 2 * count <= MOST_LANES:
         option = f"--unroll {loop}={2 * count}"
-        request, before = LaneRequest(loop, 2 * count), predicted_cycles(best.plan)
-        least = _least_cycles(units, request)
+        lanes, before = LaneRequest(loop, 2 * count), predicted_cycles(best.plan)
+        least = _least_cycles(units, lanes)
         if least >= LANE_GAIN * before:
             why = f"would save no cycles: {least:,} or more, after {before:,}"
             return best, count, {option: why}
         try:
-            found = attempt(request)
+            found = _attempt(program, replace(request, lanes=lanes), budget)
         except REFUSALS as error:
             return best, count, {option: f"cannot be: {error.diagnostic.message}"}
         excess = budget.excess(found.plan)
@@ -81,6 +84,17 @@ def _climbed(
             return best, count, {option: f"would save no cycles: {cycles:,}, after {before:,}"}
         best, count = found, 2 * count
     return best, count, {}
+
+
+def _attempt(program: ParsedProgram, request: TileRequest, budget: Budget) -> TiledProgram:
+    """Plan a program in tiles; where it takes too many multipliers, they are shared."""
+    # Whatever one attempt takes, there is as much for the next.
+    with more_effort():
+        tiled = plan_in_tiles(program, request, budget.target)
+    if budget.taken(tiled.plan) <= budget.multipliers:
+        return tiled
+    shared = with_units(tiled.plan, tiled.program.sets.context, everywhere=True)
+    return replace(tiled, plan=shared)
 
 
 def _least_cycles(units: Sequence[UnitLoops], request: LaneRequest) -> int:

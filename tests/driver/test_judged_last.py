@@ -40,6 +40,6 @@ def test_a_plan_in_tiles_is_replayed_with_the_multipliers_that_it_shares(
         less = with_transfer(region, window, lambda each: replace(each, when=NEVER))
         return replace(shared, body=(replace(first, regions=(less,)), *others))
 
-    monkeypatch.setattr("rtlgen.driver.with_units", spoilt)
+    monkeypatch.setattr("rtlgen.search.tile_lane_choice.with_units", spoilt)
     with pytest.raises(PlanUnsound):
         rtlgen.compile(source=CHAINED, path="f.c", **options)

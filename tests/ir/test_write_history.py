@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
+from rtlgen.ir.issued_instances import tokens_at
 from rtlgen.ir.write_history import INITIAL, WriteHistory, history_of
-from rtlgen.judges.issued_instances import tokens_at
 from rtlgen.judges.replay import STALE
 
 Write = tuple[int, int, int]

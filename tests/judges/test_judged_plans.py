@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from rtlgen.ir.bank_map import Cut
+from rtlgen.ir.issued_instances import issued_instances
 from rtlgen.ir.operations import Operation
 from rtlgen.ir.plan import (
     ALWAYS,
@@ -28,7 +29,6 @@ from rtlgen.ir.plan import (
     Tap,
 )
 from rtlgen.judges import replay as replay_module
-from rtlgen.judges.issued_instances import issued_instances
 from rtlgen.judges.replay import UNKNOWN
 from rtlgen.judges.replay import _Judge as Judge
 from tests.judges.toy_plans import (

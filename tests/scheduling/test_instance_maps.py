@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import rtlgen
+from rtlgen.ir.issued_instances import instances_of
 from rtlgen.ir.iterations import stream_iterations
-from rtlgen.judges.issued_instances import instances_of
 from rtlgen.search.compilation import IslandCompilation
 
 ROOT = Path(__file__).resolve().parents[2]

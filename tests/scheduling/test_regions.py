@@ -6,14 +6,13 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from rtlgen import driver
 from rtlgen.design import Design
 from rtlgen.frontend import parse_text
 from rtlgen.ir import effort
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.options import CompileOptions
-from rtlgen.planning import choice
+from rtlgen.planning import choice, in_lanes
 from rtlgen.planning.analysis import Analysis
 from rtlgen.planning.planned import Planned
 from rtlgen.planning.timing import timing_of
@@ -124,7 +123,7 @@ def test_what_a_search_has_found_when_nothing_is_left_to_spend_is_proven_all_the
         account.left = 0
         return planned
 
-    monkeypatch.setattr(driver, "choose_plan", late)
+    monkeypatch.setattr(in_lanes, "choose_plan", late)
     assert compile_island(parse_text(THREE)).replayed
 
 

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
 import rtlgen
-from rtlgen import driver
 from rtlgen.design import Design
-from rtlgen.driver import compile_program
 from rtlgen.errors import InternalError, RtlgenError
-from rtlgen.frontend import parse_text
+from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import NoHyperplane
 from rtlgen.scheduling.errors import WindowsTooLarge
 from rtlgen.search import ram_limit
-from rtlgen.search.compilation import Compilation
-from rtlgen.search.ram_limit import Compiled, TooLittleRam
+from rtlgen.search.chosen import Chosen
+from rtlgen.search.ram_limit import TooLittleRam
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.placement import Placement
 
@@ -91,29 +88,28 @@ def test_little_ram_is_not_worth_many_cycles(loss: float, monkeypatch: pytest.Mo
     assert cycles(compiled(FDTD, None)) == 11_605
 
 
-def raising(error: RtlgenError) -> Compiled:
-    """Return what compiles a program, but not in PLUTO's loops."""
-    program = parse_text(FDTD, "fdtd_2d.c")
+def but_in_pluto_loops(monkeypatch: pytest.MonkeyPatch, error: RtlgenError) -> None:
+    """Let programs be planned in places, but not in PLUTO's loops."""
+    planned = ram_limit.in_places
 
-    def compiled_so(options: CompileOptions, _: Placement) -> Compilation:
+    def planned_so(program: ParsedProgram, options: CompileOptions, place: Placement) -> Chosen:
         if options.scheduler == "pluto":
             raise error
-        return compile_program(program, replace(options, max_bram_kib=23))
+        return planned(program, options, place)
 
-    return compiled_so
-
-
-def test_loops_that_cannot_be_had_leave_the_others() -> None:
-    scop = parse_text(FDTD, "fdtd_2d.c").scop
-    refused = NoHyperplane("no hyperplane orders S1, S2, S3")
-    found = ram_limit.within_limit(scop, CompileOptions(), raising(refused))
-    assert predicted_cycles(found.compilation.plan) == 11_605 and not found.is_limited
+    monkeypatch.setattr(ram_limit, "in_places", planned_so)
 
 
-def test_a_plan_that_a_judge_refuses_is_not_passed_over() -> None:
-    scop = parse_text(FDTD, "fdtd_2d.c").scop
+def test_loops_that_cannot_be_had_leave_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    but_in_pluto_loops(monkeypatch, NoHyperplane("no hyperplane orders S1, S2, S3"))
+    found = ram_limit.within_limit(parse_text(FDTD, "fdtd_2d.c"), CompileOptions())
+    assert predicted_cycles(found.chosen.plan) == 11_605 and not found.is_limited
+
+
+def test_a_plan_that_a_judge_refuses_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    but_in_pluto_loops(monkeypatch, PlanUnsound("a wrong value"))
     with pytest.raises(PlanUnsound):
-        ram_limit.within_limit(scop, CompileOptions(), raising(PlanUnsound("a wrong value")))
+        ram_limit.within_limit(parse_text(FDTD, "fdtd_2d.c"), CompileOptions())
 
 
 def test_without_copies_no_other_loops_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +237,7 @@ def test_what_needs_too_much_in_tiles_is_not_tried_with_more_off_chip(
         asked.append(request)
         raise WindowsTooLarge("no tiles fit", bits=bits)
 
-    monkeypatch.setattr(driver, "_in_tiles_as_asked", refused)
+    monkeypatch.setattr(ram_limit, "in_tiles", refused)
     design = compiled(BESIDE, None, target="ice40")
     assert design.compilation.plan.memory_side is None
     assert len(asked) == attempts

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-import rtlgen.driver
 from rtlgen.driver import compile_program
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.memory_side import Bus
 from rtlgen.options import EVERY_ARRAY, CompileOptions, PartitionWish
 from rtlgen.scheduling.errors import RaggedDomain
+from rtlgen.search import in_tiles
 from rtlgen.search.compilation import IslandCompilation
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
@@ -110,7 +110,7 @@ def test_what_no_tile_suits_stays_on_chip_and_that_is_said(monkeypatch: pytest.M
     def refuse(*_: object) -> None:
         raise RaggedDomain("it has no simple description")
 
-    monkeypatch.setattr(rtlgen.driver, "plan_in_lanes", refuse)
+    monkeypatch.setattr(in_tiles, "plan_in_lanes", refuse)
     found = compile_program(parsed(TRANSPOSED, 400), CompileOptions())
     assert isinstance(found, IslandCompilation)
     assert found.limits == (

@@ -9,10 +9,10 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.issued_instances import instances_of, issued_instances
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.judges.issued_instances import instances_of, issued_instances
 from tests.judges.toy_plans import toy
 from tests.poly.sources import SMALL, analysed, points_of
 

@@ -6,7 +6,7 @@ for a partition so that an array needs neither is told what meets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.errors import Label
+from rtlgen.ir.issued_instances import IssuedInstances, issued_instances
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory
 from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop, Statement, loop_paths
-from rtlgen.judges.issued_instances import IssuedInstances, issued_instances
+from rtlgen.transforms.derive_banks import other_partition
 
 Ints = NDArray[np.int64]
 
@@ -56,7 +57,7 @@ def require_free(
     scop: Scop,
     program: Schedule,
     placed: Schedule,
-    asked: Mapping[str, str | None],
+    names: Iterable[str],
 ) -> None:
     """Raise BankContended where lanes of one nest meet in a bank that somebody has asked for.
 
@@ -65,15 +66,14 @@ def require_free(
 
     Parameters
     ----------
-    asked: by array that somebody wants in banks, the options that would cut it as its accesses ask
-        for; None where it is so cut.
+    names: the arrays that are asked for in banks.
     scop, program, placed: see `judges.replay`.
     """
     written = {statement.write.array for statement in scop.statements}
     suspects = [
         memory
         for memory in plan.memories
-        if memory.name in asked
+        if memory.name in names
         and memory.name in written
         and (memory.write_ports > 1 or memory.read_ports > 1)
         and memory.kind == "block"
@@ -87,7 +87,7 @@ def require_free(
     for memory, members, is_load in product(suspects, nests.values(), (False, True)):
         found = contention(memory, members, is_load=is_load)
         if found is not None:
-            raise _refusal(scop, memory, found, asked[memory.name])
+            raise _refusal(scop, memory, found)
 
 
 def contention(
@@ -154,11 +154,11 @@ def _requests(
                 yield _Requests(member, read, cycles, elements, member.points[mask], True)
 
 
-def _refusal(scop: Scop, memory: Memory, found: Contention, other: str | None) -> BankContended:
+def _refusal(scop: Scop, memory: Memory, found: Contention) -> BankContended:
     first, second = found.requests
     what = "read" if first.is_load else "written"
     many = memory.read_ports if first.is_load else memory.write_ports
-    other = other or f"cut {found.memory} in another way"
+    other = other_partition(scop, found.memory) or f"cut {found.memory} in another way"
     refusal = BankContended(
         f"{_element(scop, first)} and {_element(scop, second)} are {what} in one cycle, and both "
         f"are in bank {found.bank}",
