@@ -8,8 +8,8 @@ With arrays off chip:
 
     parse -> prune -> fold -> normalise -> tile -> transfer -> plan
 
-The walk from a parsed program to a proven plan goes downward only. `search.ram_limit` puts arrays on
-chip or off it; `search.on_chip` and `search.in_tiles` choose lanes; `planning.choice` and
+The walk from a parsed program to a proven plan goes downward only. `search.ram_limit` puts arrays
+on chip or off it; `search.on_chip` and `search.in_tiles` choose lanes; `planning.choice` and
 `tiling.plan` plan the program in these. Nothing there judges: the legality checker judges every
 pass's schedule against the dependences of the program as written, and the plan that was chosen is
 replayed, both here.
@@ -42,11 +42,12 @@ from rtlgen.judges.replay import replay
 from rtlgen.judges.stream_replay import require_streamed
 from rtlgen.judges.tile_replay import replay_parts
 from rtlgen.options import CompileOptions
+from rtlgen.options.passes import TRANSFORMS, does
 from rtlgen.planning.analysis import analyse, analysed_once, examine, live_program
 from rtlgen.planning.directives import (
     without_dead_loops,
 )
-from rtlgen.planning.passes import CHANGES, passes_of
+from rtlgen.planning.passes import passes_of
 from rtlgen.planning.planned import Planned
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.legality import Judge
@@ -71,6 +72,10 @@ UNTILED = (*REFUSALS, LookupOffChip)
 
 OFF_CHIP = "where arrays are off chip, loops are not unrolled, and banks are those of lanes"
 """Why pragmas are not followed there."""
+
+
+JUDGED = TRANSFORMS[TRANSFORMS.index("distribute") :]
+"""Loops of a scheduler and skewed ones are judged where they are made: these come behind them."""
 
 
 def parse(path: Path, options: CompileOptions) -> ParsedProgram:
@@ -184,9 +189,10 @@ def _proven_on_chip(chosen: OnChip, options: CompileOptions) -> IslandCompilatio
     analysis, decision, plan = planned.analysis, planned.decision, planned.plan
     stages = dict(passes_of(analysis, decision, options))
     judge = Judge(analysis.sets, tuple(analysis.dependences))
-    for name, what in CHANGES.items():
-        if name in stages:
-            judge.require_legal(stages[name].schedule, what)
+    for name, scop in stages.items():
+        # What comes before does not change when instances run, or is judged where it does.
+        if name in JUDGED:
+            judge.require_legal(scop.schedule, does(name))
     placed = stages["flatten"].schedule
     replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
     if replayed:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
-from rtlgen.options.passes import PASSES
+from rtlgen.options.passes import TRANSFORMS
 from rtlgen.planning.analysis import Analysis
 from rtlgen.scheduling.decide import Decision
 from rtlgen.transforms.distribute import distribute
@@ -15,22 +15,13 @@ from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.pad import pad
 from rtlgen.transforms.permute import permute
 
-CHANGES = {
-    "distribute": "distributing the statements into nests",
-    "permute": "interchanging loops",
-    "pad": "padding loops",
-    "flatten": "flattening nests",
-    "fuse": "fusing nests",
-}
-"""What the passes that change when instances run do, by name, as a refusal says it."""
-
 
 def passes_of(
     analysis: Analysis, decision: Decision, options: CompileOptions
 ) -> Iterator[tuple[str, Scop]]:
     """Yield the program after every pass, by its name."""
     scop = analysis.program.scop
-    for name in PASSES[: PASSES.index("distribute")]:
+    for name in TRANSFORMS[: TRANSFORMS.index("distribute")]:
         # Without a scheduler the passes over loops leave the program as it was.
         scop = analysis.earlier.get(name, scop)
         yield name, scop
@@ -50,7 +41,6 @@ def passes_of(
             for name in unit.statements
         }
         scop = flatten(scop, number, flats)
-    scop = scop
     yield "flatten", scop
     if options.fuse != "none":
         yield "fuse", fuse(scop, decision.shifts, decision.regions)

@@ -12,6 +12,7 @@ from rtlgen.cli.interface import VERBS
 from rtlgen.cli.program import cli
 from rtlgen.errors import long_forms, registered_codes
 from rtlgen.options import options
+from rtlgen.options.passes import EVERY_PASS
 from rtlgen.output.flows import FLOWS
 from rtlgen.report.tile_picture import tile_svg
 from tests.docs.blocks import ROOT
@@ -124,3 +125,10 @@ def _help(command: click.Command, name: str) -> str:
         terminal_width=100,
     ) as context:
         return f"```text\n{command.get_help(context)}\n```"
+
+
+def passes_table() -> str:
+    """Return the passes, each with what it does and which programs go through it."""
+    where = {(True, True): "all", (True, False): "on chip", (False, True): "in tiles"}
+    rows = [f"| `{p.name}` | {p.does} | {where[p.on_chip, p.in_tiles]} |" for p in EVERY_PASS]
+    return "\n".join(["", "| pass | does | programs |", "|---|---|---|", *rows, "", ""])

@@ -17,6 +17,7 @@ from tests.docs.made_pages import (
     flows_table,
     import_all,
     options_table,
+    passes_table,
     picture_of_tiles,
 )
 
@@ -45,8 +46,9 @@ def test_a_made_page_is_up_to_date(
     [
         (REFERENCE / "python-api.md", "rtlgen.options", options_table),
         (ROOT / "docs" / "how-to" / "use-the-verilog.md", "rtlgen.output.flows", flows_table),
+        (ROOT / "docs" / "how-to" / "add-a-transform.md", "rtlgen.options.passes", passes_table),
     ],
-    ids=["options in Python", "flows"],
+    ids=["options in Python", "flows", "passes"],
 )
 def test_a_made_table_is_up_to_date(
     page: Path, origin: str, make: Callable[[], str], update_golden: bool
