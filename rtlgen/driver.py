@@ -38,6 +38,7 @@ from rtlgen.ir.effort import (
     more_effort,
     noting_limits,
 )
+from rtlgen.ir.tolerance import is_worth_search
 from rtlgen.judges.replay import replay
 from rtlgen.judges.stream_replay import require_streamed
 from rtlgen.judges.tile_replay import replay_parts
@@ -57,7 +58,6 @@ from rtlgen.scheduling.idle_slots import idle_slots
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.scheduling.waiting_sums import partial_sums, waiting_sums
-from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.search.chosen import Chosen, InTiles, OnChip
 from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.search.ram_limit import best_within_limits

@@ -21,6 +21,7 @@ from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.ram_copies import block_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.tolerance import PORT_TOLERANCE, TOLERANCE, is_worth_search
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import (
     Analysis,
@@ -66,27 +67,11 @@ from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.store_bounds import fewest_cycles
 from rtlgen.scheduling.stripping import find_strips
 from rtlgen.scheduling.versions import NoVersions, with_versions
-from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import get_target
 from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
 from rtlgen.transforms.units import Unit
-
-LOOPS_GAIN = 0.98
-"""Share of the cycles below which skewed loops, or strips, are worth their subscripts."""
-
-RAM_GAIN = 0.995
-"""Share of the cycles down to which loops are as good as others in which less RAM does."""
-
-PAUSE_GAIN = 0.98
-"""Share of the cycles below which pauses are worth the loop that counts them."""
-
-EXPANSION_GAIN = 0.98
-"""Share of the cycles below which an expansion is worth its memory."""
-
-BANKING_GAIN = 0.995
-"""Share of the cycles below which several write ports, or banks, are worth their memory."""
 
 
 def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
@@ -168,12 +153,12 @@ def _in_settled_rows(planned: Planned, options: CompileOptions) -> Planned:
     if ram_cost(later) > ram_cost(rows):
         return rows
     # What settles in a stage of its own can end the run a cycle later.
-    return later if cycles_of(later) * RAM_GAIN <= cycles_of(planned) else planned
+    return later if cycles_of(later) * PORT_TOLERANCE <= cycles_of(planned) else planned
 
 
 def _is_worth_banks(one: Planned, several: Planned) -> bool:
     """Tell whether banks save cycles, or at no more cycles block RAM."""
-    if cycles_of(several) < cycles_of(one) * BANKING_GAIN:
+    if cycles_of(several) < cycles_of(one) * PORT_TOLERANCE:
         return True
     is_short = cycles_of(several) <= cycles_of(one)
     return is_short and block_ram_bits(several.plan) < block_ram_bits(one.plan)
@@ -231,7 +216,7 @@ def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
         return _in_loops(written, options)
     if options.expand == "always":
         return _in_loops(wider, options)
-    least = fewest_cycles(written.sets) * EXPANSION_GAIN
+    least = fewest_cycles(written.sets) * TOLERANCE
     if fewest_cycles(wider.sets) < least:
         # What is wrong with banks is told of the arrays as declared.
         with suppress(TooComplex, BankContended, BankUnknown), spare_effort():
@@ -241,12 +226,12 @@ def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
                 before = cache(lambda: _in_loops(written, options).plan)
                 return replace(second, expanded=Expanded(before, second.plan))
     first = second = _in_loops(written, options)
-    if not _may_take_less(timing_of(wider, first.target), first, EXPANSION_GAIN, options):
+    if not _may_take_less(timing_of(wider, first.target), first, TOLERANCE, options):
         return first
     # More arrays and fewer dependences can be more to search through.
     with improving("temporaries that are expanded"):
         second = _in_loops(wider, options)
-    is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
+    is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * TOLERANCE
     found = Expanded(lambda: first.plan, second.plan)
     return replace(second, expanded=found) if is_worth_it else first
 
@@ -259,7 +244,7 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
         return _less_often_waiting(plain, options)
     plain = _in_strips(plain, options)
     best = _less_often_waiting(plain, options)
-    if not _may_take_less(best.space.timing, best, LOOPS_GAIN, options):
+    if not _may_take_less(best.space.timing, best, TOLERANCE, options):
         return best
     skewed: list[Planned] = []
     with improving("skewed loops"):
@@ -268,12 +253,12 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
             analysis = in_skewed_loops(best.analysis, skews)
             skewed.append(_with_ports(analysis, options, may_overlap=overlap))
             # What others could save is not worth the search for it.
-            if overlap and cycles_of(skewed[0]) * LOOPS_GAIN <= sum(skew.slots for skew in skews):
+            if overlap and cycles_of(skewed[0]) * TOLERANCE <= sum(skew.slots for skew in skews):
                 break
     shortest = min(map(cycles_of, skewed), default=cycles_of(best))
-    if shortest >= cycles_of(best) * LOOPS_GAIN:
+    if shortest >= cycles_of(best) * TOLERANCE:
         return best
-    near = [each for each in skewed if cycles_of(each) * RAM_GAIN <= shortest]
+    near = [each for each in skewed if cycles_of(each) * PORT_TOLERANCE <= shortest]
     if len(near) == 1:
         return near[0]
     # Whether values are soon read again, and rows of them will do, depends on the loops.
@@ -284,27 +269,27 @@ def _in_strips(plain: Planned, options: CompileOptions) -> Planned:
     """Plan a program with loops in strips, where statements wait for sums that take turns."""
     if not is_worth_search(cycles_of(plain), plain.space.floor_iterations):
         return plain
-    if not _may_take_less(plain.space.timing, plain, LOOPS_GAIN, options):
+    if not _may_take_less(plain.space.timing, plain, TOLERANCE, options):
         return plain
     sizes = find_strips(plain.analysis.written, plain.space, plain.decision)
     cut = plain
     if sizes:
         with improving("loops in strips"):
             cut = _with_ports(cut_into_strips(plain.analysis, sizes), options)
-    return cut if cycles_of(cut) < cycles_of(plain) * LOOPS_GAIN else plain
+    return cut if cycles_of(cut) < cycles_of(plain) * TOLERANCE else plain
 
 
 def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:
     """Plan a program with pauses after some instances, where all wait for the sake of those."""
     paused = plain
-    if not _may_take_less(plain.space.timing, plain, PAUSE_GAIN, options):
+    if not _may_take_less(plain.space.timing, plain, TOLERANCE, options):
         return plain
     with improving("pauses"), suppress(NoClosedForm):
         pauses = find_pauses(plain.space, plain.decision)
         if not pauses:
             return plain
         paused = _with_ports(with_pauses(plain.analysis, pauses), options)
-    is_worth_it = predicted_cycles(paused.plan) < predicted_cycles(plain.plan) * PAUSE_GAIN
+    is_worth_it = predicted_cycles(paused.plan) < predicted_cycles(plain.plan) * TOLERANCE
     return paused if is_worth_it else plain
 
 
@@ -381,13 +366,13 @@ def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Pl
     if all(memory.write_ports == 1 for memory in several.plan.memories):
         return several
     if options.write_ports != "one":
-        free = free.within(int(cycles_of(several) / BANKING_GAIN))
+        free = free.within(int(cycles_of(several) / PORT_TOLERANCE))
     if options.write_ports == "one":
         return _plan_of(analysis, options, free)
     one = several
     with improving("stores through one port an array"), suppress(NoClosedForm):
         one = _plan_of(analysis, options, free)
-    return several if cycles_of(several) < cycles_of(one) * BANKING_GAIN else one
+    return several if cycles_of(several) < cycles_of(one) * PORT_TOLERANCE else one
 
 
 def _plan_of(

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import domain_text
+from rtlgen.ir.tolerance import is_worth_search
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.scheduling.dataflow_limit import floor_cycles
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
-from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.closed_nest import NestProblem, best_closed_nest
 from rtlgen.transforms.common_nest import EXCHANGED_EFFORT, MAX_EFFORT, best_common_nest

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rtlgen.ir.tolerance import is_worth_search
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.space import Space
-from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.transforms.pauses import Pause, find_pause
 from rtlgen.transforms.precedence import among
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.effort import keep_going, note_limit
 from rtlgen.ir.schedule import only
+from rtlgen.ir.tolerance import TOLERANCE, is_worth_search
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.edges import coordinates, in_coordinates
 from rtlgen.poly.instances import Pairs, enumerated_size
@@ -19,7 +20,6 @@ from rtlgen.scheduling.datapath import FAR, build_datapath
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.space import Space
-from rtlgen.scheduling.worth import SEARCH_GAIN, is_worth_search
 from rtlgen.target import Target
 from rtlgen.transforms.common_nest import padded_nest
 from rtlgen.transforms.distances import Candidate
@@ -194,7 +194,7 @@ class _Search:
 
         Before them comes one in which iterations share rows, if that is expected to take fewer.
         """
-        limit = int(self.before * SEARCH_GAIN)
+        limit = int(self.before * TOLERANCE)
         effort = Effort(MAX_EFFORT, ATTEMPT_EFFORT)
         found: list[Skew] = []
         sharing: list[Skew] = []

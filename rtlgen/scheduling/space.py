@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from rtlgen.ir.scop import Scop, loop_paths
+from rtlgen.ir.tolerance import is_worth_search
 from rtlgen.scheduling.group_nests import GroupNests
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
 from rtlgen.scheduling.store_slots import StoreSlots
-from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.cycle_orders import OrderSearch
 from rtlgen.transforms.distances import Candidate, KnownDistances

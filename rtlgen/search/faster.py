@@ -25,11 +25,11 @@ from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.scop import Loop, Statement
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.streams import Stream
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.options import CompileOptions
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.waiting_sums import waiting_sums
 from rtlgen.search.compilation import Compilation
-from rtlgen.search.lane_choice import LANE_GAIN
 from rtlgen.source import Span
 from rtlgen.transforms.unroll import MOST_LANES, trips_of
 
@@ -117,7 +117,7 @@ def faster(
             wishes = [
                 wish
                 for wish in _Wishes(compilation, options).all()
-                if wish.at_least < cycles * LANE_GAIN
+                if wish.at_least < cycles * TOLERANCE
                 and (not target.device_multipliers or wish.dsp <= target.device_multipliers)
             ]
     except TooComplex:
@@ -132,7 +132,7 @@ def faster(
     found: list[Offer] = []
     unknown: list[_Wish] = []
     for wish in wishes:
-        if any(o.cycles * LANE_GAIN <= wish.at_least and (o.dsp or 0) <= wish.dsp for o in found):
+        if any(o.cycles * TOLERANCE <= wish.at_least and (o.dsp or 0) <= wish.dsp for o in found):
             continue
         if left <= 0 or len(found) == MOST_OFFERS:
             unknown.append(wish)
@@ -142,13 +142,13 @@ def faster(
         left -= tally.steps
         if tally.is_over:
             unknown.append(wish)
-        elif offer is not None and offer.cycles < cycles * LANE_GAIN:
+        elif offer is not None and offer.cycles < cycles * TOLERANCE:
             fits = not target.device_multipliers or (offer.dsp or 0) <= target.device_multipliers
             if fits and (offer.block_rams or 0) <= target.device_block_rams:
                 found.append(offer)
     found += _reordered(compilation, options, cycles)
     fewest = min((offer.cycles for offer in found), default=cycles)
-    shown = [w for w in unknown if w.at_least < fewest * LANE_GAIN][: MOST_OFFERS - len(found)]
+    shown = [w for w in unknown if w.at_least < fewest * TOLERANCE][: MOST_OFFERS - len(found)]
     found += [Offer(wish.text, wish.at_least, is_planned=False) for wish in shown]
     return Offers(
         tuple(sorted(found, key=lambda offer: (not offer.is_planned, offer.cycles))),
@@ -167,7 +167,7 @@ def _reordered(compilation: Compilation, options: CompileOptions, cycles: int) -
     slots = [stream.ii * stream.instances for region in plan.regions for stream in region.streams]
     once = [stream.instances for region in plan.regions for stream in region.streams]
     at_least = max(max(once), cycles - max(slots) + max(once))
-    if at_least < cycles * LANE_GAIN:
+    if at_least < cycles * TOLERANCE:
         text = "--float reassociate (partial sums, rounded otherwise)"
         yield Offer(text, at_least, is_planned=False)
 

@@ -25,6 +25,7 @@ from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.scop import LoopNode, Node
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.options import CompileOptions
 from rtlgen.planning.in_lanes import plan_on_chip
 from rtlgen.planning.planned import Planned
@@ -34,9 +35,6 @@ from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.target import Target
 from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.unroll import MOST_LANES, NotUnrollable, trips_of
-
-LANE_GAIN = 0.98
-"""Share of the cycles below which more lanes are worth what they take."""
 
 FAR_ABOVE = 1.5
 """Expected multiplier blocks over allowed ones from which on many statements are not planned."""
@@ -227,7 +225,7 @@ class _Climb:
             return None
         fewest = min(predicted_cycles(planned.plan) for planned, _ in found)
         # Loops that save as much at first differ in how many lanes there is room for.
-        alike = [f for f in found if predicted_cycles(f[0].plan) * LANE_GAIN <= fewest]
+        alike = [f for f in found if predicted_cycles(f[0].plan) * TOLERANCE <= fewest]
         climbs = []
         for planned, group in alike:
             self.refused = {}
@@ -278,7 +276,7 @@ class _Climb:
             self.per_lane[group] = max(0.0, more / (factor - 1))
         if planned is None or not self._fits(group, factor, planned):
             return None
-        if predicted_cycles(planned.plan) < predicted_cycles(before.plan) * LANE_GAIN:
+        if predicted_cycles(planned.plan) < predicted_cycles(before.plan) * TOLERANCE:
             return planned
         waits = "; ".join(what_lanes_wait_for(planned)) or "no statement issues less often for them"
         self.refused[group.option(factor)] = f"would save no cycles: {waits}"

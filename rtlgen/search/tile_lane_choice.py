@@ -13,8 +13,9 @@ from dataclasses import replace
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import more_effort
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.scheduling.binding import with_units
-from rtlgen.search.lane_choice import LANE_GAIN, Budget, LaneChoice, require_multipliers
+from rtlgen.search.lane_choice import Budget, LaneChoice, require_multipliers
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest, free_loops
@@ -69,7 +70,7 @@ def _climbed(
         option = f"--unroll {loop}={2 * count}"
         lanes, before = LaneRequest(loop, 2 * count), predicted_cycles(best.plan)
         least = _least_cycles(units, lanes)
-        if least >= LANE_GAIN * before:
+        if least >= TOLERANCE * before:
             why = f"would save no cycles: {least:,} or more, after {before:,}"
             return best, count, {option: why}
         try:
@@ -80,7 +81,7 @@ def _climbed(
         if excess is not None:
             return best, count, {option: f"would {excess}"}
         cycles = predicted_cycles(found.plan)
-        if cycles >= LANE_GAIN * before:
+        if cycles >= TOLERANCE * before:
             return best, count, {option: f"would save no cycles: {cycles:,}, after {before:,}"}
         best, count = found, 2 * count
     return best, count, {}

@@ -14,6 +14,7 @@ from rtlgen.ir.effort import keep_going
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import TiledRegion, Transfer
 from rtlgen.ir.timeline import workers_cycles
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.tiling.part import TiledPart
 
 MOST_BITS = 3
@@ -21,9 +22,6 @@ MOST_BITS = 3
 
 LONG_TILES, LONG_BITS = 6_000, 2
 """Tiles of a unit from which on windows have fewer at most: it takes longer to follow them."""
-
-WORTH_COPIES = 0.98
-"""Share of the cycles found below which other copies of windows are worth their RAM."""
 
 NOT_MISSED = 1.0005
 """Times as many cycles as without them up to which copies are not missed."""
@@ -64,7 +62,7 @@ class CopySearch:
         ----------
         fewest: cycles of which other copies have to save some.
         """
-        most = int(WORTH_COPIES * fewest)
+        most = int(TOLERANCE * fewest)
         many = MOST_BITS if self.part.region.tiles < LONG_TILES else LONG_BITS
         chosen = {window: max(bits, many) for window, bits in self._now.items()}
         cycles = self._cycles(chosen, most)
@@ -98,7 +96,7 @@ class CopySearch:
                 break
             fitting = self._fitting(less, cycles, most, seen)
             if fitting is not None:
-                best, most = fitting, int(WORTH_COPIES * fitting[0])
+                best, most = fitting, int(TOLERANCE * fitting[0])
         return best
 
     def _fewer(self, chosen: Mapping[str, int], missing: int) -> Iterator[dict[str, int]]:

@@ -22,8 +22,9 @@ import numpy as np
 
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.schedule import Bound, NestLoop, only
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.poly.ranks import enumerate_nest
-from rtlgen.transforms.sink import QUOTIENT_GAIN, CommonNest
+from rtlgen.transforms.sink import CommonNest
 from rtlgen.transforms.sinkings import Sinking
 
 
@@ -104,7 +105,7 @@ def _overlapped(nest: CommonNest, stride: int) -> CommonNest:
         sinking=Sinking(values, pinned),
         dims=(*nest.dims, front),
         loops=loops,
-        gain=min(nest.gain, QUOTIENT_GAIN),
+        gain=min(nest.gain, TOLERANCE),
         iterations=0,
         overlaps=True,
     )

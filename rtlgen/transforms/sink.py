@@ -29,6 +29,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, affine_text, attempt, integer
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.poly.counting import count_points
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.pins import dimensions
@@ -46,9 +47,6 @@ Ints = NDArray[np.int64]
 
 MAX_NESTS = 40
 """Common nests that are tried, those that keep most dependences in order first."""
-
-QUOTIENT_GAIN = 0.98
-"""Share of the cycles below which bounds that are quotients are worth their circuits."""
 
 HULL_OPERATIONS = 100_000
 """Elementary isl operations that a convex hull may take."""
@@ -135,7 +133,7 @@ def common_nests(
     for backward, _, _, room, order in ranked[:MAX_NESTS]:
         yield room.nest(room.plain, order, backward)
         if room.convex is not None:
-            yield room.nest(room.convex, order, backward, QUOTIENT_GAIN)
+            yield room.nest(room.convex, order, backward, TOLERANCE)
 
 
 def exchanged_nests(

@@ -12,8 +12,9 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import PlanError, TiledRegion, Transfer
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.timeline import workers_cycles
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
-from rtlgen.tiling.copies import MOST_BITS, NOT_MISSED, WORTH_COPIES, CopySearch
+from rtlgen.tiling.copies import MOST_BITS, NOT_MISSED, CopySearch
 from rtlgen.tiling.part import TiledPart
 from tests.tiling.programs import FILTER, PRODUCT, TRANSPOSED, planned
 
@@ -61,7 +62,7 @@ def faults(
     if bits_with(part, copies) > budget_bits:
         yield "they do not fit"
     cycles = cycles_with(part, copies)
-    if cycles > WORTH_COPIES * fewest:
+    if cycles > TOLERANCE * fewest:
         yield "they do not save enough"
     best = cycles_with(part, dict.fromkeys(windows, MOST_BITS))
     if cycles > int(NOT_MISSED * best):

@@ -14,6 +14,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import loop_paths
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis, analyse
 from rtlgen.poly.instances import Pairs
@@ -25,11 +26,7 @@ from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.padding import nest_with_minima
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
-from rtlgen.transforms.sink import (
-    QUOTIENT_GAIN,
-    CommonNest,
-    common_nests,
-)
+from rtlgen.transforms.sink import CommonNest, common_nests
 from rtlgen.transforms.sinkings import LoopOrders, Sinking, sinkings
 from tests.islands import compile_island
 
@@ -255,7 +252,7 @@ void triangles(int A[N][N], int B[N][N]) {
 @pytest.mark.parametrize("text", [TRIANGLES, SUBSTITUTION, LU])
 def test_a_convex_hull_comes_behind_the_plain_one_where_it_is_smaller(text: str) -> None:
     nests = nests_of(text, 6)
-    pairs = [(a, b) for a, b in pairwise(nests) if b.gain == QUOTIENT_GAIN]
+    pairs = [(a, b) for a, b in pairwise(nests) if b.gain == TOLERANCE]
     assert pairs
     for plain, convex in pairs:
         assert plain.gain == 1.0 and plain.sinking == convex.sinking
