@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 # How long a machine takes says nothing of a test.
 UNTIMED = (HealthCheck.too_slow,)
-settings.register_profile("steady", derandomize=True, suppress_health_check=UNTIMED)
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=UNTIMED)
 settings.register_profile(
     "exploring", derandomize=False, print_blob=True, suppress_health_check=UNTIMED
 )
