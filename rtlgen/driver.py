@@ -101,6 +101,7 @@ from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.tiling.written_out import plan_in_lanes
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.double_buffer import double_buffered
+from rtlgen.transforms.external import in_external
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.lane_wishes import LaneWishes, place_of
@@ -177,7 +178,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
         # Lanes that are joined to one statement are operators inside of each other.
         deep_recursion(),
     ):
-        program = replace(program, scop=in_streams(program.scop, options.memory, options.checksum))
+        program = replace(program, scop=_in_places(program.scop, options))
         live = _double_buffered(live_program(examine(program)), options)
         if any(array.is_stream for array in live.scop.arrays):
             require_in_order(analyse(live).sets)
@@ -194,6 +195,12 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
             limits=tuple(limits),
             steps=tally.steps,
         )
+
+
+def _in_places(scop: Scop, options: CompileOptions) -> Scop:
+    """Return the program with arrays that are no memories of the circuit's, as is asked for."""
+    streamed = in_streams(scop, options.memory, options.checksum)
+    return in_external(streamed, options.memory, options.interface, options.top)
 
 
 def _double_buffered(program: ParsedProgram, options: CompileOptions) -> ParsedProgram:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from rtlgen.hw.block_storage import BlockStorage
 from rtlgen.hw.doubled_storage import DoubledStorage
 from rtlgen.hw.memory import RAM_CYCLES, ArrayStorage, LoadUser, StoreUser
+from rtlgen.hw.outside_storage import OutsideStorage
 from rtlgen.hw.part_storage import PartStorage
 from rtlgen.hw.small_storage import RegisterStorage, RomStorage
 from rtlgen.hw.windows import DrainedStorage, FilledStorage
@@ -37,6 +38,8 @@ def build_storage(
     may_stand_still: whether the kernel does not move on in every cycle of a run.
     """
     kind = PartStorage if plan.part is not None else _KINDS[plan.kind]
+    if plan.is_external:
+        kind = OutsideStorage
     if plan.is_double:
         copy = plan
         if plan.kind == "block" and plan.write_ports == 1:
