@@ -54,12 +54,21 @@ class BlockStorage(ArrayStorage):
                         continue
                     request = self._read_request(bank, users, places, reader)
                     data = self._build_copy(m, copy, request, write)
-                    if reader is not None:
-                        shown[bank, version] = data
-                    if users:
-                        name = f"element_{self._copy_name(copy)}"
-                        cycles = self.plan.read_latency_cycles - RAM_CYCLES
-                        elements[copy] = registered(m, data, cycles, name)
+                    # Who sees it later than others shares their registers.
+                    seen: Value = data
+                    cycles = RAM_CYCLES
+                    name = f"element_{self._copy_name(copy)}"
+                    for wanted, is_asked in sorted(
+                        ((self.host_cycles, False), (self.plan.read_latency_cycles, True))
+                    ):
+                        if not (users if is_asked else reader is not None):
+                            continue
+                        seen = registered(m, seen, wanted - cycles, name)
+                        cycles = wanted
+                        if is_asked:
+                            elements[copy] = seen
+                        else:
+                            shown[bank, version] = seen
         self._build_reads(m, elements, shown, places, host if self.plan.has_host_port else None)
         return m
 

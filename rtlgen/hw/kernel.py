@@ -27,7 +27,7 @@ from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
 from rtlgen.hw.doubled_storage import DoubledStorage
 from rtlgen.hw.held_scalars import HeldScalars
 from rtlgen.hw.issue_points import OWN_NAMES, region_names
-from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
+from rtlgen.hw.memory import BYTE_BITS, WINDOW_CYCLES, ArrayStorage, LoadUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.memory_users import Loader, MemoryUsers
 from rtlgen.hw.mover import Mover
@@ -111,8 +111,8 @@ class Kernel(wiring.Component):
     scalar arguments: In, by name, captured with start.
     return_value: Out, valid from done until the next start; where the function returns something.
     checksum: Out(64), likewise; where the plan has a checksum.
-    NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later; for each array
-        that is visible outside.
+    NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later, or in a block
+        `WINDOW_CYCLES`; for each array that is visible outside.
     NAME_read_addr, NAME_read_en, NAME_write_addr, NAME_write_en, NAME_write_data: Out;
     NAME_read_data: In, one cycle later; for each array that stands outside.
     the pins of the memory off chip, where arrays are there: see `memory_map`.
@@ -140,6 +140,7 @@ class Kernel(wiring.Component):
 
     def __init__(self, plan: KernelPlan, *, is_in_block: bool = False) -> None:
         self.plan = plan
+        self.is_in_block = is_in_block
         has_streams = bool(plan.stream_memories)
         self.tells_stalls = is_in_block and (has_streams or plan.memory_side is not None)
         self.can_abort = is_in_block and has_streams
@@ -429,6 +430,7 @@ class _KernelBuilder:
             tuple(storer.user for storer in users.stores),
             is_looked_up=memory.name in self._looked_up,
             may_stand_still=bool(self._plan.stream_memories),
+            host_cycles=WINDOW_CYCLES if self._kernel.is_in_block else 1,
         )
         module = self._modules.name(f"{memory.name}_memory")
         prefix_ports(storage, memory.name)
