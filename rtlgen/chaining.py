@@ -220,7 +220,7 @@ class Chain:
 
     def _build(self) -> tuple[str, Manifest]:
         """Return the Verilog of the chain, and what drives it needs to know."""
-        pins, namer = KernelPins(), Namer((*asdict(KernelPins()).values(), "running", "ends"))
+        pins, namer = KernelPins(), Namer((*asdict(KernelPins()).values(), "ends", "rests"))
         wires = self._wires(namer)
         control = asdict(pins).values()
         ports = [Port(name, "out" if name in ("done", "idle") else "in", 1) for name in control]
@@ -261,7 +261,11 @@ class Chain:
                 for entry in kernel.scalars
             ]
             errors += [names[port] for port in kernel.stream_errors]
-            own = {"start": "start & idle", "done": f"ends[{number}]", "idle": ""}
+            own = {
+                "start": "start & idle",
+                "done": f"ends[{number}]",
+                "idle": f"rests[{number}]",
+            }
             connected = {**{name: name for name in control}, **own, **names}
             lines = ",\n".join(f"    .{port}({wire})" for port, wire in connected.items())
             instances.append(f"  {kernel.top} {kernel.top}_kernel (\n{lines}\n  );\n")
@@ -314,14 +318,9 @@ class Chain:
         return (
             f"// {self.name}: {names}, joined by rtlgen: they start together, and done comes with\n"
             f"// the last of theirs.\nmodule {self.name} (\n{declared}\n);\n"
-            f"  reg [{count - 1}:0] running;\n  wire [{count - 1}:0] ends;\n{lines}\n"
-            "  assign idle = ~|running;\n"
-            "  assign done = |running & ~|(running & ~ends);\n\n"
-            "  always @(posedge clk)\n"
-            f"    if (rst) running <= {count}'d0;\n"
-            f"    else if (start & idle) running <= {{{count}{{1'b1}}}};\n"
-            "    else running <= running & ~ends;\n\n"
-            f"  initial running = {count}'d0;\n\n"
+            f"  wire [{count - 1}:0] ends;\n  wire [{count - 1}:0] rests;\n{lines}\n"
+            "  assign idle = &rests;\n"
+            "  assign done = ~idle & &(rests | ends);\n\n"
             + "\n".join(instances)
             + f"endmodule\n\n{modules}"
         )
