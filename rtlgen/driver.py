@@ -109,6 +109,7 @@ from rtlgen.transforms.pad import pad
 from rtlgen.transforms.partition import partition
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import Ranking
+from rtlgen.transforms.shared_reads import with_shared_reads
 from rtlgen.transforms.streams import in_streams
 from rtlgen.transforms.strides import strided_statements
 
@@ -181,6 +182,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
         program = replace(program, scop=_in_places(program.scop, options))
         live = _double_buffered(live_program(examine(program)), options)
         if any(array.is_stream for array in live.scop.arrays):
+            live = replace(live, scop=with_shared_reads(live.scop))
             require_in_order(analyse(live).sets)
         options = without_dead_loops(options, program.scop, live.scop)
         within = within_limit(live.scop, options, partial(_compiled, live))

@@ -135,6 +135,7 @@ tests/forms/float_dot.c --float reassociate
 tests/forms/double_solve.c
 tests/polybench/jacobi-2d.c --function kernel_jacobi_2d
 tests/forms/scatter_compact.c
+tests/forms/scatter_compact.c --memory x=stream
 tests/forms/scatter_histogram.c
 tests/forms/scatter_histogram.c --memory x=axi
 tests/forms/scatter_kmeans.c
