@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rtlgen
+from rtlgen.flow.synth import synthesise
 from rtlgen.manifest.contents import FileEntry
 from rtlgen.manifest.file import sha256_of, write_manifest
 from rtlgen.sim.cocotb_runner import Simulator
@@ -132,3 +133,17 @@ def test_the_text_is_clean(name: str, tmp_path: Path) -> None:
     path = tmp_path / "design.v"
     path.write_text(design.verilog.text)
     lint(path, design.verilog.top)
+
+
+@pytest.mark.synthesis
+@pytest.mark.parametrize("target", ["ecp5", pytest.param("xilinx", marks=pytest.mark.long)])
+def test_the_rams_beside_the_core_are_block_ram(target: Any, tmp_path: Path) -> None:
+    counts = []
+    for where in ("internal", "external"):
+        design = rtlgen.compile(source=PRODUCT, interface=where)
+        path = tmp_path / f"{where}.v"
+        path.write_text(design.verilog.text)
+        found = synthesise(path, design.verilog.top, target, seeds=())
+        counts.append((found.block_ram, found.ff))
+    assert counts[0] == counts[1]
+    assert counts[0][0] == 3
