@@ -20,7 +20,9 @@ import numpy as np
 from rtlgen.design import Design
 from rtlgen.errors import RtlgenError, without_frames
 from rtlgen.hw.names import Namer
-from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.joined_cycles import Joint, NeverEnds, joined_cycles
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.scop import Scop
 from rtlgen.manifest.contents import (
     ArrayEntry,
     FileEntry,
@@ -31,10 +33,13 @@ from rtlgen.manifest.contents import (
     ScalarEntry,
     StreamPort,
 )
-from rtlgen.manifest.file import sha256_of, unwritable
+from rtlgen.manifest.file import sha256_of, write_manifest
+from rtlgen.output.build_directory import build_directory
 from rtlgen.sim.axi_behaviour import AxiBehaviour
+from rtlgen.sim.lint import WAIVERS
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import Simulator, simulate_all
+from rtlgen.verify.data_sets import random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import Inputs
 from rtlgen.verify.session import RunResult
@@ -53,9 +58,11 @@ class NoChain(RtlgenError):
     Each joint is `KERNEL.ARRAY=KERNEL.ARRAY`: a stream that goes out of a kernel, and one that
     comes into a later one, with as many elements of the same type. The kernels have names of their
     own, are compiled with `--top core`, and return nothing: what they have to say goes out over
-    arrays.
+    arrays. Of several streams between two kernels, one does not wait for a word of another one that
+    the first kernel sends later: a stream has room for four words.
 
         rtlgen.chain(fir, decimate, connect=["fir.y=decimate.x"])
+        rtlgen chain build/fir build/decimate --connect fir.y=decimate.x -o build/chain
     """
 
     code = "E0431"
@@ -76,7 +83,8 @@ class ChainVerification:
     Members
     -------
     exact: nothing differed, and something was compared. failures: what did, a sentence each.
-    compared: elements. cycles: of a run; together, of its kernels one after another.
+    compared: elements. cycles: of a run; predicted_cycles: from the plans of its kernels; together,
+        of its kernels one after another.
     paused_cycles: of runs whose streams pause at the ends of the chain.
     """
 
@@ -84,8 +92,33 @@ class ChainVerification:
     failures: tuple[str, ...]
     compared: int
     cycles: int
+    predicted_cycles: int
     together: int
     paused_cycles: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainedKernel:
+    """What a chain knows of one of its kernels: its circuit, its plan, and its program.
+
+    Members
+    -------
+    dead: statements of the program of which nothing is seen.
+    """
+
+    manifest: Manifest
+    verilog: str
+    plan: KernelPlan
+    program: Scop
+    dead: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(design: Design) -> ChainedKernel:
+        """Return a kernel that was compiled."""
+        compilation = design.compilation
+        program = compilation.analysis.program.scop
+        dead = tuple(compilation.dead_statements)
+        return ChainedKernel(design.manifest, design.verilog.text, design.plan, program, dead)
 
 
 class Chain:
@@ -93,17 +126,17 @@ class Chain:
 
     Members
     -------
-    designs: the kernels. name: of the Verilog module. verilog: its text, with all modules in it.
+    kernels: in the order of the data. name: of the Verilog module. verilog: its text, with all
+        modules in it. predicted_cycles: of a run, behind ends that never wait.
     manifest: its ports, and the arrays and scalars that are left. Ports are called as in their
         kernels, behind the kernel's name; arrays and scalars as in C, behind the kernel's name
-        where several kernels have them. `predicted_cycles` are those of the kernels one after
-        another: a chain takes fewer.
+        where several kernels have them.
     """
 
-    def __init__(self, designs: Sequence[Design], connect: Sequence[str], name: str) -> None:
-        self.designs = tuple(designs)
+    def __init__(self, kernels: Sequence[ChainedKernel], connect: Sequence[str], name: str) -> None:
+        self.kernels = tuple(kernels)
         self.name = name
-        self._kernels = [design.manifest for design in designs]
+        self._kernels = [kernel.manifest for kernel in kernels]
         self._require_kernels()
         self.joints = [self._joint(text) for text in connect]
         ends = Counter((end.kernel, end.entry.name) for joint in self.joints for end in joint)
@@ -118,6 +151,7 @@ class Chain:
             if (number, name) not in self._joined
         )
         self._is_shared = {name for name, count in named.items() if count > 1}
+        self.predicted_cycles = self._predicted()
         self.verilog, self.manifest = self._build()
         modules = Counter(_MODULE.findall(self.verilog))
         for module, count in modules.items():
@@ -186,7 +220,7 @@ class Chain:
 
     def _build(self) -> tuple[str, Manifest]:
         """Return the Verilog of the chain, and what drives it needs to know."""
-        pins, namer = KernelPins(), Namer((*asdict(KernelPins()).values(), "running", "ends"))
+        pins, namer = KernelPins(), Namer((*asdict(KernelPins()).values(), "ends", "rests"))
         wires = self._wires(namer)
         control = asdict(pins).values()
         ports = [Port(name, "out" if name in ("done", "idle") else "in", 1) for name in control]
@@ -227,7 +261,11 @@ class Chain:
                 for entry in kernel.scalars
             ]
             errors += [names[port] for port in kernel.stream_errors]
-            own = {"start": "start & idle", "done": f"ends[{number}]", "idle": ""}
+            own = {
+                "start": "start & idle",
+                "done": f"ends[{number}]",
+                "idle": f"rests[{number}]",
+            }
             connected = {**{name: name for name in control}, **own, **names}
             lines = ",\n".join(f"    .{port}({wire})" for port, wire in connected.items())
             instances.append(f"  {kernel.top} {kernel.top}_kernel (\n{lines}\n  );\n")
@@ -242,7 +280,7 @@ class Chain:
             returned=None,
             checksum=None,
             checksum_arrays=(),
-            predicted_cycles=self.cycles_together,
+            predicted_cycles=self.predicted_cycles,
             verilog=FileEntry(f"{self.name}.v", sha256_of(text)),
             source=self._kernels[0].source,
             version=VERSION,
@@ -275,19 +313,14 @@ class Chain:
         inner = {wire: widths[place] for place, wire in wires.items()}
         lines = "".join(f"  wire {_range(width)}{wire};\n" for wire, width in inner.items())
         count = len(self._kernels)
-        modules = "\n".join(design.verilog.text for design in self.designs)
+        modules = "\n".join(kernel.verilog for kernel in self.kernels)
         names = ", ".join(kernel.name for kernel in self._kernels)
         return (
             f"// {self.name}: {names}, joined by rtlgen: they start together, and done comes with\n"
             f"// the last of theirs.\nmodule {self.name} (\n{declared}\n);\n"
-            f"  reg [{count - 1}:0] running;\n  wire [{count - 1}:0] ends;\n{lines}\n"
-            "  assign idle = ~|running;\n"
-            "  assign done = |running & ~|(running & ~ends);\n\n"
-            "  always @(posedge clk)\n"
-            f"    if (rst) running <= {count}'d0;\n"
-            f"    else if (start & idle) running <= {{{count}{{1'b1}}}};\n"
-            "    else running <= running & ~ends;\n\n"
-            f"  initial running = {count}'d0;\n\n"
+            f"  wire [{count - 1}:0] ends;\n  wire [{count - 1}:0] rests;\n{lines}\n"
+            "  assign idle = &rests;\n"
+            "  assign done = ~idle & &(rests | ends);\n\n"
             + "\n".join(instances)
             + f"endmodule\n\n{modules}"
         )
@@ -295,27 +328,36 @@ class Chain:
     @property
     def cycles_together(self) -> int:
         """Cycles of the kernels one after another."""
-        return sum(predicted_cycles(design.plan) for design in self.designs)
+        return sum(kernel.manifest.predicted_cycles for kernel in self.kernels)
 
-    @property
-    def cycles_at_least(self) -> int:
-        """Cycles of the kernel that takes the most."""
-        return max(predicted_cycles(design.plan) for design in self.designs)
+    def _predicted(self) -> int:
+        """Return the cycles of a run behind sources and sinks that never wait."""
+        joints = [
+            Joint((first.kernel, first.entry.name), (second.kernel, second.entry.name))
+            for first, second in self.joints
+        ]
+        try:
+            return joined_cycles([kernel.plan for kernel in self.kernels], joints)
+        except NeverEnds as stuck:
+            names = [self._kernels[number].name for number in stuck.waiting]
+            raise NoChain(
+                f"{' and '.join(names)} would wait for each other for ever",
+                notes=("a stream between two kernels has room for four words",),
+                help="let both of them go through their common streams in the same order",
+            ) from None
 
     def write(self, directory: str | Path) -> Path:
-        """Write the Verilog into a directory, and return its file.
+        """Write the Verilog and the manifest into a directory, and return the file of the first.
 
         Raises
         ------
         OutputDirectoryError
         """
-        path = Path(directory) / self.manifest.verilog.file
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(self.verilog, encoding="utf-8")
-        except OSError as error:
-            raise unwritable(path.parent, error.strerror) from error
-        return path
+        with build_directory(Path(directory)) as staging:
+            (staging / self.manifest.verilog.file).write_text(self.verilog, encoding="utf-8")
+            (staging / f"{self.name}.vlt").write_bytes(WAIVERS.read_bytes())
+            write_manifest(staging, self.manifest)
+        return Path(directory) / self.manifest.verilog.file
 
     @without_frames
     def run(
@@ -372,11 +414,19 @@ class Chain:
             compared += comparison.elements
             if comparison.mismatches:
                 failures.append(f"run {number}: {comparison.text()}")
-            if number <= len(cases) and got.cycles != cycles:
-                failures.append(f"run {number}: {got.cycles} cycles, and {cycles} in the first")
-        exact = not failures and compared > 0
-        together = self.cycles_together
-        return ChainVerification(exact, tuple(failures), compared, cycles, together, tuple(paused))
+            if number <= len(cases) and got.cycles != self.predicted_cycles:
+                failures.append(
+                    f"run {number}: {got.cycles} cycles, predicted {self.predicted_cycles}"
+                )
+        return ChainVerification(
+            not failures and compared > 0,
+            tuple(failures),
+            compared,
+            cycles,
+            self.predicted_cycles,
+            self.cycles_together,
+            tuple(paused),
+        )
 
     def _cases(self, seed: int) -> list[tuple[dict[str, Elements | Value], dict[str, Elements]]]:
         """Return what the chain gets, and what its programs make of that."""
@@ -384,19 +434,23 @@ class Chain:
             (second.kernel, second.entry.name): (first.kernel, first.entry.name)
             for first, second in self.joints
         }
-        sets = [design.data_sets(seed=seed).sets for design in self.designs]
+        sets = [
+            random_data_sets(kernel.program, seed=seed, left_out=kernel.dead).sets
+            for kernel in self.kernels
+        ]
         cases = []
         for number in range(min(map(len, sets))):
             given: dict[str, Elements | Value] = {}
             left: dict[tuple[int, str], Elements] = {}
-            for kernel, design in enumerate(self.designs):
+            for kernel, member in enumerate(self.kernels):
                 inputs = dict(sets[kernel][number].inputs)
                 inputs |= {
-                    array: left[joints[kernel, array]]
+                    # The kernels agree on the order of the elements, not on their shape.
+                    array: np.asarray(left[joints[kernel, array]]).reshape(np.shape(inputs[array]))
                     for array in inputs
                     if (kernel, array) in joints
                 }
-                found = run_golden(design.compilation.analysis.program.scop, inputs)
+                found = run_golden(member.program, inputs)
                 left |= {(kernel, array): values for array, values in found.arrays.items()}
                 given |= {
                     self._called(kernel, name): value
@@ -434,4 +488,4 @@ def chain(*designs: Design, connect: Sequence[str], name: str = "chain") -> Chai
     ------
     NoChain
     """
-    return Chain(designs, connect, name)
+    return Chain([ChainedKernel.of(design) for design in designs], connect, name)

@@ -38,6 +38,7 @@ from rtlgen.ir.effort import (
     more_effort,
     noting_limits,
 )
+from rtlgen.ir.scop import Scop
 from rtlgen.ir.tolerance import is_worth_search
 from rtlgen.judges.replay import replay
 from rtlgen.judges.stream_replay import require_streamed
@@ -65,6 +66,8 @@ from rtlgen.target import get_target
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.transforms.double_buffer import double_buffered
+from rtlgen.transforms.external import in_external
+from rtlgen.transforms.shared_reads import with_shared_reads
 from rtlgen.transforms.streams import in_streams
 
 UNTILED = (*REFUSALS, LookupOffChip)
@@ -137,9 +140,10 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
         # Lanes that are joined to one statement are operators inside of each other.
         deep_recursion(),
     ):
-        program = replace(program, scop=in_streams(program.scop, options.memory, options.checksum))
+        program = replace(program, scop=_in_places(program.scop, options))
         live = _double_buffered(live_program(examine(program)), options)
         if any(array.is_stream for array in live.scop.arrays):
+            live = replace(live, scop=with_shared_reads(live.scop))
             require_in_order(analyse(live).sets)
         options = without_dead_loops(options, program.scop, live.scop)
         chosen = best_within_limits(live, options)
@@ -154,6 +158,12 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
             limits=tuple(limits),
             steps=tally.steps,
         )
+
+
+def _in_places(scop: Scop, options: CompileOptions) -> Scop:
+    """Return the program with arrays that are no memories of the circuit's, as is asked for."""
+    streamed = in_streams(scop, options.memory, options.checksum)
+    return in_external(streamed, options.memory, options.interface, options.top)
 
 
 def _double_buffered(program: ParsedProgram, options: CompileOptions) -> ParsedProgram:

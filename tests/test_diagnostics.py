@@ -214,6 +214,13 @@ def a_stream_that_is_read_and_written(_: pytest.MonkeyPatch) -> None:
     design(memory={"a": "stream"})
 
 
+@provokes("E0326")
+def a_local_array_beside_the_core(_: pytest.MonkeyPatch) -> None:
+    text = "void f(int a[9])\n{\n  int b[9];\n  for (int i = 0; i < 9; i++)\n    b[i] = a[i];\n"
+    text += "  for (int i = 0; i < 9; i++)\n    a[i] = b[8 - i];\n}\n"
+    program_error(text, memory={"b": "external"})
+
+
 @provokes("E0301")
 def a_domain_without_description(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rtlgen.scheduling.predicates.CounterSpace, "predicate", lambda *_: None)

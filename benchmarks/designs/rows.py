@@ -92,6 +92,7 @@ examples/gemm/gemm.c --top axi
 examples/gemm/gemm.c --top axi --double-buffer A
 examples/gesummv/gesummv.c --memory A=stream --memory B=stream
 examples/serially_execute/serially_execute.c --memory A=stream --memory B=stream --top axi
+examples/gemm/gemm.c --interface external --unroll k=4
 examples/gemm/gemm.c --memory fixed:8 --memory A=onchip --bus-bits 32
 examples/gemm/gemm.c --memory fixed:8 --no-buffer
 examples/transposed/transposed.c -D N=64 -D ELEMENT=uint8_t --memory fixed:8 --tile 8,8
@@ -134,6 +135,7 @@ tests/forms/float_dot.c --float reassociate
 tests/forms/double_solve.c
 tests/polybench/jacobi-2d.c --function kernel_jacobi_2d
 tests/forms/scatter_compact.c
+tests/forms/scatter_compact.c --memory x=stream
 tests/forms/scatter_histogram.c
 tests/forms/scatter_histogram.c --memory x=axi
 tests/forms/scatter_kmeans.c

@@ -49,11 +49,11 @@ class Registers(wiring.Component):
                 m.d.comb += getattr(port, name).eq(getattr(self, name))
         m.d.comb += [
             file.word.eq(port.word),
-            file.is_read.eq(port.access & ~port.is_write),
-            file.is_write.eq(port.access & port.is_write),
+            file.access.eq(port.access),
+            file.is_write.eq(port.is_write),
             file.wdata.eq(self.wdata),
             file.wstrb.eq(self.wstrb),
-            port.over.eq(port.access),
+            port.over.eq(file.over),
             port.failed.eq(~file.found),
             port.read_data.eq(file.rdata),
         ]
@@ -89,7 +89,7 @@ class Registers(wiring.Component):
         place = Signal(REGISTERS.address_bits - 2)
         m.d.comb += place.eq((low >> 2) + self.upper)
         kept = Signal(32)
-        with m.If(port.access & port.is_write & (port.word == place)):
+        with m.If(port.access & port.over & port.is_write & (port.word == place)):
             for byte in range(4):
                 with m.If(self.wstrb[byte]):
                     part = slice(8 * byte, 8 * byte + 8)

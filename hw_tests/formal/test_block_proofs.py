@@ -37,7 +37,8 @@ def test_a_master_reads_what_it_has_written(tmp_path: Path) -> None:
         (AxiLite, "[self.awready.eq(0), self.wready.eq(0)]", "[self.awready.eq(0)]"),
         (RegisterFile, "with m.If(self.wstrb[byte]):", "with m.If(self.wstrb[0]):"),
         (RegisterFile, "port[part].eq(given[part])", "port[part].eq(~given[part])"),
-        (RegisterFile, "with m.If(self.is_write):", "with m.If(self.is_write | self.is_read):"),
+        (RegisterFile, "with m.If(chosen & self.is_write):", "with m.If(chosen):"),
+        (RegisterFile, "chosen.eq(looks & here)", "chosen.eq(here)"),
     ],
 )
 def test_a_wrong_access_is_found(kind: type, old: str, new: str, tmp_path: Path) -> None:

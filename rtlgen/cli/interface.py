@@ -223,6 +223,37 @@ _VERBS = (
         ],
     ),
     Verb(
+        "chain",
+        "Join streams of kernels that were built, which then run side by side.",
+        "rtlgen chain build/rows build/columns --connect rows.out=columns.in -o build/blur",
+        before=[
+            click.Argument(["directories"], nargs=-1, required=True, metavar="DIR..."),
+            click.Option(
+                ["--connect", "joints"],
+                multiple=True,
+                required=True,
+                metavar="KERNEL.ARRAY=KERNEL.ARRAY",
+                help="What one sends, and the other one takes.",
+            ),
+            click.Option(["-o", "output"], required=True, metavar="DIR", help="Build directory."),
+            click.Option(
+                ["--name"],
+                default="chain",
+                show_default=True,
+                metavar="NAME",
+                help="Of the Verilog module.",
+            ),
+            click.Option(
+                ["--verify", "proves"],
+                is_flag=True,
+                help="Compare it on random data with the C programs, run one after another.",
+            ),
+            _simulator(),
+            _seed(),
+        ],
+        compiles=False,
+    ),
+    Verb(
         "check",
         "Is the program supported; what becomes of its loop nests, here and in other tools.",
         "rtlgen check examples/gemm/gemm.c",

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rtlgen.cli.errors import SourceMoved
 from rtlgen.driver import parse
 from rtlgen.frontend import ParsedProgram
-from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.contents import BUILD_AGAIN, Manifest, ManifestCorruptError
 from rtlgen.manifest.file import sha256_of
 from rtlgen.options import CompileOptions
+from rtlgen.options.choices import PartitionWish
+from rtlgen.system.typed_json import MismatchError, TypedJson
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import SimulationResult
 from rtlgen.verify.data_sets import completed
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.values import Elements, Value, is_same, value_text
+
+_FORM = TypedJson()
 
 
 def source_of(manifest: Manifest) -> ParsedProgram:
@@ -24,6 +29,7 @@ def source_of(manifest: Manifest) -> ParsedProgram:
     Raises
     ------
     SourceMoved: the file that the manifest names is not there, or holds something else now.
+    ManifestCorruptError: its options are none of this version's.
     """
     path = Path(manifest.source.file)
     try:
@@ -41,17 +47,20 @@ def source_of(manifest: Manifest) -> ParsedProgram:
             notes=[f"SHA-256 {found}", f"manifest: {manifest.source.sha256}"],
             help="build again",
         )
-    options = manifest.options
-    function, defines = options.get("function"), options.get("defines")
-    folders = options.get("include_dirs")
-    return parse(
-        path,
-        CompileOptions(
-            function=function if isinstance(function, str) else manifest.name,
-            defines={k: str(v) for k, v in defines.items()} if isinstance(defines, dict) else {},
-            include_dirs=tuple(map(str, folders)) if isinstance(folders, list | tuple) else (),
-        ),
-    )
+    return parse(path, _options_of(manifest))
+
+
+def _options_of(manifest: Manifest) -> CompileOptions:
+    """Return what a circuit was built with: it may decide in what order floats are computed."""
+    try:
+        found: CompileOptions = _FORM.decode(manifest.options, CompileOptions, "options")
+        wishes = found.partitions.items()
+        partitions = {
+            name: _FORM.decode(list(how), tuple[PartitionWish, ...], name) for name, how in wishes
+        }
+    except MismatchError as error:
+        raise ManifestCorruptError(str(error), help=BUILD_AGAIN) from None
+    return replace(found, function=found.function or manifest.name, partitions=partitions)
 
 
 def differences(

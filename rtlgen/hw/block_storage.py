@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory as Ram
@@ -54,12 +54,13 @@ class BlockStorage(ArrayStorage):
                         continue
                     request = self._read_request(bank, users, places, reader)
                     data = self._build_copy(m, copy, request, write)
+                    wanted = {self.plan.read_latency_cycles} if users else set()
+                    wanted |= {self.host_cycles} if reader is not None else set()
+                    seen = _seen(m, data, wanted, f"element_{self._copy_name(copy)}")
                     if reader is not None:
-                        shown[bank, version] = data
+                        shown[bank, version] = seen[self.host_cycles]
                     if users:
-                        name = f"element_{self._copy_name(copy)}"
-                        cycles = self.plan.read_latency_cycles - RAM_CYCLES
-                        elements[copy] = registered(m, data, cycles, name)
+                        elements[copy] = seen[self.plan.read_latency_cycles]
         self._build_reads(m, elements, shown, places, host if self.plan.has_host_port else None)
         return m
 
@@ -199,3 +200,12 @@ class BlockStorage(ArrayStorage):
         before = Signal.like(port.data, name="home_before", reset_less=True)
         m.d.sync += before.eq(port.data)
         return port.data, before
+
+
+def _seen(m: Module, data: Value, wanted: Iterable[int], name: str) -> dict[int, Value]:
+    """Return what a RAM shows, so many cycles after the address: the later share registers."""
+    found, at = dict[int, Value](), RAM_CYCLES
+    for cycles in sorted(wanted):
+        data, at = registered(m, data, cycles - at, name), cycles
+        found[cycles] = data
+    return found

@@ -32,13 +32,18 @@ class DoubledStorage(ArrayStorage):
     """
 
     def __init__(
-        self, plan: Memory, copies: tuple[ArrayStorage, ArrayStorage], *, may_stand_still: bool
+        self,
+        plan: Memory,
+        copies: tuple[ArrayStorage, ArrayStorage],
+        *,
+        may_stand_still: bool,
+        host_cycles: int = 1,
     ) -> None:
         self._copies = copies
         self.may_stand_still = may_stand_still
         first = copies[0]
         self._early_cycles = plan.read_latency_cycles - first.plan.read_latency_cycles
-        super().__init__(plan, first.loads, first.stores, first.is_looked_up)
+        super().__init__(plan, first.loads, first.stores, first.is_looked_up, host_cycles)
 
     def more_members(self) -> dict[str, Member]:
         moves = {"moves": In(1)} if self.may_stand_still else {}
@@ -85,7 +90,7 @@ class DoubledStorage(ArrayStorage):
         shown = Mux(from_first, first, second)
         with m.If(reads):
             m.d.sync += held.eq(shown)
-        return Mux(reads, shown, held)
+        return held if self.host_cycles > 1 else Mux(reads, shown, held)
 
     def _given(self, name: str, is_hosts: Value) -> Value:
         """Return what a copy sees of an input."""

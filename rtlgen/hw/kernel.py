@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from functools import partial
 
 from amaranth.hdl import (
@@ -20,19 +20,20 @@ from amaranth.hdl import (
     unsigned,
 )
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out, Signature
+from amaranth.lib.wiring import In, Member, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS
 from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
 from rtlgen.hw.doubled_storage import DoubledStorage
 from rtlgen.hw.held_scalars import HeldScalars
 from rtlgen.hw.issue_points import OWN_NAMES, region_names
-from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
+from rtlgen.hw.memory import BYTE_BITS, WINDOW_CYCLES, ArrayStorage, LoadUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.memory_users import Loader, MemoryUsers
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import STREAM_ERRORS, SWAP_PORT, Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.off_chip import OffChipPort, memory_pins
+from rtlgen.hw.outside_storage import OutsideStorage
 from rtlgen.hw.port_comments import port_comments
 from rtlgen.hw.region_parts import RegionParts, port_uses
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
@@ -44,6 +45,58 @@ from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, predicted_cycles, region_cycles
 from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, PlanError, Workers, address_bits, regions_of
+from rtlgen.ir.ram_copies import external_ports
+
+
+def kernel_members(
+    plan: KernelPlan, names: PortNames, *, tells_stalls: bool = False, can_abort: bool = False
+) -> dict[str, Member]:
+    """Return the ports of a kernel.
+
+    Parameters
+    ----------
+    tells_stalls, can_abort: of one in a block, see `Kernel`.
+    """
+    members: dict[str, Member] = {"start": In(1), "done": Out(1), "idle": Out(1)}
+    if plan.has_twins:
+        members[SWAP_PORT] = In(1)
+    for scalar in plan.scalars:
+        members[names.scalars[scalar.name]] = In(unsigned(scalar.width_bits))
+    for memory in plan.memories:
+        if memory.has_host_port:
+            host = names.hosts[memory.name]
+            members |= {
+                host.addr: In(address_bits(memory.depth)),
+                host.en: In(1),
+                host.we: In(memory.width_bits // BYTE_BITS),
+                host.wdata: In(memory.width_bits),
+                host.rdata: Out(memory.width_bits),
+            }
+    for memory in plan.external_memories:
+        addr, word = address_bits(memory.depth), memory.width_bits
+        rams = names.rams[memory.name]
+        for read in rams.reads:
+            members |= {read.addr: Out(addr), read.en: Out(1), read.data: In(word)}
+        if (write := rams.write) is not None:
+            members |= {write.addr: Out(addr), write.en: Out(1), write.data: Out(word)}
+    if plan.memory_side is not None:
+        members |= memory_pins(plan.memory_side)
+        members |= {port: In(ADDRESS_BITS) for port in names.bases.values()}
+    if tells_stalls:
+        members["stands_still"] = Out(1)
+    for memory in plan.stream_memories:
+        pins = stream_pins(memory)
+        ports = asdict(names.streams[memory.name])
+        members |= {ports[pin]: member for pin, member in pins.items()}
+    if any(memory.kind == "source" for memory in plan.stream_memories):
+        members |= {port: Out(1) for port in STREAM_ERRORS}
+    if can_abort:
+        members["abort"] = In(1)
+    if plan.returned is not None:
+        members["return_value"] = Out(plan.memory(plan.returned).width_bits)
+    if plan.checksum is not None:
+        members["checksum"] = Out(CRC_BITS)
+    return members
 
 
 class Kernel(wiring.Component):
@@ -58,8 +111,10 @@ class Kernel(wiring.Component):
     scalar arguments: In, by name, captured with start.
     return_value: Out, valid from done until the next start; where the function returns something.
     checksum: Out(64), likewise; where the plan has a checksum.
-    NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later; for each array
-        that is visible outside.
+    NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later, or in a block
+        `WINDOW_CYCLES`; for each array that is visible outside.
+    NAME_read_addr, NAME_read_en, NAME_write_addr, NAME_write_en, NAME_write_data: Out;
+    NAME_read_data: In, one cycle later; for each array that stands outside.
     the pins of the memory off chip, where arrays are there: see `memory_map`.
     stands_still: Out(1), in a block: in this cycle of a run no tile is computed, since words are on
         their way; or nothing is, since a stream makes it wait.
@@ -85,44 +140,15 @@ class Kernel(wiring.Component):
 
     def __init__(self, plan: KernelPlan, *, is_in_block: bool = False) -> None:
         self.plan = plan
+        self.is_in_block = is_in_block
         has_streams = bool(plan.stream_memories)
         self.tells_stalls = is_in_block and (has_streams or plan.memory_side is not None)
         self.can_abort = is_in_block and has_streams
         self.names: PortNames = port_names(plan)
         if plan.returned is not None and plan.memory(plan.returned).kind != "register":
             raise PlanError(f"the returned {plan.returned} is not in a register")
-        members = {"start": In(1), "done": Out(1), "idle": Out(1)}
-        if plan.has_twins:
-            members[SWAP_PORT] = In(1)
-        for scalar in plan.scalars:
-            members[self.names.scalars[scalar.name]] = In(unsigned(scalar.width_bits))
-        for memory in plan.memories:
-            if memory.has_host_port:
-                names = self.names.hosts[memory.name]
-                members |= {
-                    names.addr: In(address_bits(memory.depth)),
-                    names.en: In(1),
-                    names.we: In(memory.width_bits // BYTE_BITS),
-                    names.wdata: In(memory.width_bits),
-                    names.rdata: Out(memory.width_bits),
-                }
-        if plan.memory_side is not None:
-            members |= memory_pins(plan.memory_side)
-            members |= {port: In(ADDRESS_BITS) for port in self.names.bases.values()}
-        if self.tells_stalls:
-            members["stands_still"] = Out(1)
-        for memory in plan.stream_memories:
-            pins = stream_pins(memory)
-            ports = asdict(self.names.streams[memory.name])
-            members |= {ports[pin]: member for pin, member in pins.items()}
-        if any(memory.kind == "source" for memory in plan.stream_memories):
-            members |= {port: Out(1) for port in STREAM_ERRORS}
-        if self.can_abort:
-            members["abort"] = In(1)
-        if plan.returned is not None:
-            members["return_value"] = Out(plan.memory(plan.returned).width_bits)
-        if plan.checksum is not None:
-            members["checksum"] = Out(CRC_BITS)
+        told = {"tells_stalls": self.tells_stalls, "can_abort": self.can_abort}
+        members = kernel_members(plan, self.names, **told)
         super().__init__(Signature(members))
 
     @property
@@ -404,6 +430,7 @@ class _KernelBuilder:
             tuple(storer.user for storer in users.stores),
             is_looked_up=memory.name in self._looked_up,
             may_stand_still=bool(self._plan.stream_memories),
+            host_cycles=WINDOW_CYCLES if self._kernel.is_in_block else 1,
         )
         module = self._modules.name(f"{memory.name}_memory")
         prefix_ports(storage, memory.name)
@@ -416,6 +443,8 @@ class _KernelBuilder:
         else:
             m.submodules[module] = storage
         users.connect(m, storage)
+        if isinstance(storage, OutsideStorage):
+            self._connect_ram(storage)
         if memory.has_host_port:
             self._connect_host(memory.name, storage)
             host_reads = getattr(self._kernel, self._kernel.names.hosts[memory.name].rdata)
@@ -427,6 +456,24 @@ class _KernelBuilder:
                 assert self._off_chip is not None, "what is moved goes through a port"
                 parts.connect_window(m, memory.name, storage)
                 self._off_chip.fill(m, memory.name, storage)
+
+    def _connect_ram(self, storage: OutsideStorage) -> None:
+        """Wire the pins of a RAM outside: it is asked for nothing while the kernel stands still."""
+        m, kernel, memory = self._m, self._kernel, storage.plan
+        rams = kernel.names.rams[memory.name]
+        moves = self._advance if self._plan.stream_memories else Const(1)
+        ports, _ = external_ports(self._plan, memory)
+        pins = {f"ram_read{port}": read for port, read in zip(ports, rams.reads, strict=True)}
+        if rams.write is not None:
+            pins["ram_write"] = rams.write
+        for inner, outer in pins.items():
+            addr, en, data = (getattr(kernel, pin) for pin in astuple(outer))
+            m.d.comb += [
+                addr.eq(getattr(storage, f"{inner}_addr")),
+                en.eq(getattr(storage, f"{inner}_en") & moves),
+            ]
+            word: Signal = getattr(storage, f"{inner}_data")
+            m.d.comb += data.eq(word) if inner == "ram_write" else word.eq(data)
 
     def _connect_host(self, array: str, storage: ArrayStorage) -> None:
         names, kernel = self._kernel.names.hosts[array], self._kernel

@@ -22,6 +22,10 @@ RAM_CYCLES = 1
 """From the address of a block RAM to its element, its output register not counted."""
 
 
+WINDOW_CYCLES = 2
+"""From an access of a block's bus to what it has read of an array: a register is behind the RAM."""
+
+
 Place: TypeAlias = tuple[Value, Value]
 """Bank and row of an element."""
 
@@ -73,6 +77,7 @@ class ArrayStorage(wiring.Component):
     ----------
     loads: the users that read. stores: the users that write.
     is_looked_up: whether some user computes its addresses, which may then be anything.
+    host_cycles: from the host's access to what it has read, 1 or 2.
 
     Members
     -------
@@ -87,8 +92,8 @@ class ArrayStorage(wiring.Component):
         enables a port of a bank in a cycle. store_N_data: In, the new element. store_N_in: In, the
         bank, of a user with several banks.
     host_addr: In, number of the host's element. host_en: In(1), the host's access. host_we: In, a
-        bit a byte that it writes. host_wdata: In, what it writes. host_rdata: Out, what it read in
-        the cycle before, or earlier. Only where the memory has a host port.
+        bit a byte that it writes. host_wdata: In, what it writes. host_rdata: Out, what it read
+        `host_cycles` before, or earlier. Only where the memory has a host port.
     """
 
     def __init__(
@@ -97,8 +102,10 @@ class ArrayStorage(wiring.Component):
         loads: tuple[LoadUser, ...],
         stores: tuple[StoreUser, ...],
         is_looked_up: bool,
+        host_cycles: int = 1,
     ) -> None:
         self.plan = plan
+        self.host_cycles = host_cycles
         self.loads = loads
         self.stores = stores
         self.is_looked_up = is_looked_up

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, field, fields
 
 from amaranth.lib import wiring
 
-from rtlgen.ir.plan import KernelPlan, MemorySide
+from rtlgen.ir.plan import KernelPlan, Memory, MemorySide
+from rtlgen.ir.ram_copies import external_ports
 from rtlgen.manifest import names
-from rtlgen.manifest.contents import HostPort, StreamPort
+from rtlgen.manifest.contents import HostPort, RamPort, RamPorts, StreamPort
 from rtlgen.manifest.memory_map import AxiPorts, MemoryPorts
 
 CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
@@ -23,7 +24,7 @@ _AXI_OWN_PORTS = ("error", "error_address", "error_write", "error_response")
 AXI_PORTS = AxiPorts(
     **{
         name: f"mem_{name}" if name in _AXI_OWN_PORTS else f"m_axi_{name}"
-        for name in (field.name for field in fields(AxiPorts))
+        for name in (each.name for each in fields(AxiPorts))
     }
 )
 
@@ -101,14 +102,16 @@ class PortNames:
 
     Members
     -------
-    scalars. hosts: of memories that the host reaches. bases: of arrays behind a bus with bursts,
-        the input with the address of each. streams: of arrays that come in, or go out.
+    scalars. hosts: of memories that the host reaches, in the kernel or beside it. bases: of arrays
+        behind a bus with bursts, the input with the address of each. streams: of arrays that come
+        in, or go out. rams: of arrays that stand outside.
     """
 
     scalars: dict[str, str]
     hosts: dict[str, HostPort]
     bases: dict[str, str]
     streams: dict[str, StreamPort]
+    rams: dict[str, RamPorts] = field(default_factory=dict)
 
 
 def port_names(plan: KernelPlan) -> PortNames:
@@ -128,16 +131,29 @@ def port_names(plan: KernelPlan) -> PortNames:
     hosts = {
         memory.name: HostPort(*namer.group(memory.name, suffixes))
         for memory in plan.memories
-        if memory.has_host_port
+        if memory.has_host_port or memory.is_external
     }
     side = plan.memory_side
     based = side.arrays if side is not None and side.bus.has_bursts else ()
     bases = {array.name: namer.name(f"{array.name}_base") for array in based}
-    pins = tuple(f"_{field.name}" for field in fields(StreamPort))
+    pins = tuple(f"_{each.name}" for each in fields(StreamPort))
     streams = {
         memory.name: StreamPort(
             *namer.group(f"{'s' if memory.kind == 'source' else 'm'}_axis_{memory.name}", pins)
         )
         for memory in plan.stream_memories
     }
-    return PortNames(scalars, hosts, bases, streams)
+    # The last ones: where arrays stand changes no other name.
+    rams = {memory.name: _ram_names(plan, memory, namer) for memory in plan.external_memories}
+    return PortNames(scalars, hosts, bases, streams, rams)
+
+
+def _ram_names(plan: KernelPlan, memory: Memory, namer: Namer) -> RamPorts:
+    """Name the pins of a RAM outside: its read ports have numbers where there are several."""
+    reads, is_written = external_ports(plan, memory)
+    stems = ["_read" if len(reads) == 1 else f"_read{port}" for port in reads]
+    stems += ["_write"] if is_written else []
+    pins = [f"_{each.name}" for each in fields(RamPort)]
+    found = namer.group(memory.name, [f"{stem}{pin}" for stem in stems for pin in pins])
+    ports = [RamPort(*found[n : n + len(pins)]) for n in range(0, len(found), len(pins))]
+    return RamPorts(tuple(ports[: len(reads)]), ports[-1] if is_written else None)

@@ -63,12 +63,34 @@ def port_comments(plan: KernelPlan, names: PortNames) -> dict[str, str]:
                 host.wdata: "element that is written",
                 host.rdata: "element that was read, from the next cycle on",
             }
+        if memory.is_external:
+            comments |= _ram_comments(memory, names)
         if memory.is_stream:
             comments |= stream_comments(memory, names)
     for array, port in names.bases.items():
         comments[port] = f"byte address of array {array}, taken over with start"
     if plan.memory_side is not None:
         comments |= dict(_pins(plan.memory_side))
+    return comments
+
+
+def _ram_comments(memory: Memory, names: PortNames) -> dict[str, str]:
+    """Return what the pins of a RAM outside carry."""
+    rams = names.rams[memory.name]
+    shape = "".join(f"[{extent}]" for extent in memory.shape)
+    comments: dict[str, str] = {}
+    for read in rams.reads:
+        comments |= {
+            read.addr: f"array {memory.name}{shape}, outside: number of the element that is read",
+            read.en: "one is",
+            read.data: "that element, from the next cycle on until another one is read",
+        }
+    if rams.write is not None:
+        comments |= {
+            rams.write.addr: f"array {memory.name}{shape}: number of the element that is written",
+            rams.write.en: "one is",
+            rams.write.data: "the element",
+        }
     return comments
 
 

@@ -104,7 +104,8 @@ class RegisterStorage(ArrayStorage):
         held = Signal(self.plan.width_bits, name="host_element", reset_less=True)
         with m.If(self.idle & self.host_reads):
             m.d.sync += held.eq(self._element(banks, host))
-        m.d.comb += self.host_rdata.eq(held)
+        later = registered(m, held, self.host_cycles - 1, "host_element_held")
+        m.d.comb += self.host_rdata.eq(later)
 
 
 def _word(words: Sequence[Value], addr: Value) -> Value:

@@ -65,6 +65,8 @@ class Memory:
     part: the part of an array that it holds besides that array's own memory, or None.
     is_double: whether all of it is there twice: a run has one of the two, and the host the other,
         in the run and before and after it; they are swapped when a run begins.
+    is_external: of a `block`: the RAM is the user's, beside the circuit, which has ports for it:
+        one to write, and one for each of its read ports. The host reaches it there.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Memory:
     style: RamStyle = "block"
     part: ArrayPart | None = None
     is_double: bool = field(default=False, metadata={IF_GIVEN: True})
+    is_external: bool = field(default=False, metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
         if self.read_ports < 1 or self.write_ports < 1:
@@ -106,6 +109,8 @@ class Memory:
         is_hosted = self.has_host_port or (self.part is not None and self.part.is_hosted)
         if self.is_double and not is_hosted:
             raise PlanError(f"{self.name}: two copies, and the host reaches none")
+        if self.is_external and not self._may_be_external:
+            raise PlanError(f"{self.name}: not what one RAM of the user's holds")
         if self.part is not None:
             self._require_part(self.part)
         if self.is_window:
@@ -128,6 +133,11 @@ class Memory:
             )
         if self.has_host_port:
             raise PlanError(f"{self.name}: a window has no host port")
+
+    @property
+    def _may_be_external(self) -> bool:
+        is_one = self.kind == "block" and not (self.cuts or self.is_double or self.part)
+        return is_one and self.write_ports == 1 and self.collision_free and self.is_visible
 
     @property
     def is_window(self) -> bool:
@@ -194,10 +204,10 @@ class Memory:
 
     @property
     def is_ram(self) -> bool:
-        """Whether it takes RAM, of either style; of a small table, synthesis makes logic."""
+        """Whether it takes RAM of the circuit's; of a small table, synthesis makes logic."""
         if self.kind == "rom":
             return self.depth > LOGIC_TABLE_WORDS
-        return self.kind == "block" or self.is_window
+        return (self.kind == "block" and not self.is_external) or self.is_window
 
     @property
     def twins(self) -> int:
@@ -206,4 +216,9 @@ class Memory:
 
     @property
     def has_host_port(self) -> bool:
-        return self.storage != "local" and not self.is_stream
+        return self.is_visible and not self.is_stream and not self.is_external
+
+    @property
+    def is_visible(self) -> bool:
+        """Whether those outside see what it holds."""
+        return self.storage != "local"

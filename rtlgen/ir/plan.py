@@ -297,6 +297,11 @@ class KernelPlan:
         return sum(stream.count for stream in self.streams) <= MAX_REPLAYED
 
     @property
+    def external_memories(self) -> tuple[Memory, ...]:
+        """The arrays that stand in RAMs of the user's."""
+        return tuple(memory for memory in self.memories if memory.is_external)
+
+    @property
     def has_twins(self) -> bool:
         """Whether some memory is there twice, one for the host and one for a run."""
         return any(memory.is_double for memory in self.memories)

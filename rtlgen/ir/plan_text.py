@@ -281,6 +281,7 @@ def _memory(memory: Memory) -> str:
         f"memory {memory.name}{shape}: {_type(memory.width_bits, memory.signed)} {memory.role} "
         f"{memory.storage}, {memory.kind}, {ports} of latency {memory.read_latency_cycles}{banks}"
         f"{'' if memory.collision_free else ', may collide'}{', twice' if memory.is_double else ''}"
+        f"{', outside' if memory.is_external else ''}"
     )
 
 

@@ -42,6 +42,13 @@ def ram_copies(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, int, int], 
     return tuple(sorted(found))
 
 
+def external_ports(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, ...], bool]:
+    """Return which read ports of an array outside are used, and whether it is written."""
+    reads = tuple(port for _, _, port in ram_copies(plan, memory))
+    stores = (store for stream in plan.streams for store in stream.stores)
+    return reads, any(store.memory == memory.name for store in stores)
+
+
 def block_rams(plan: KernelPlan, target: Target) -> int:
     """Return the number of block RAMs that a plan needs on a family."""
     return sum(

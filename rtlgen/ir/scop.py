@@ -48,6 +48,7 @@ class Array:
     cuts: how it is cut into banks.
     is_stream: its elements come in, or go out, one after another, and are kept nowhere.
     is_double: whether it has two copies, one for the host and one for a run.
+    is_external: it stands in a RAM of the user's, beside the circuit.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Array:
     cuts: tuple[Cut, ...] = ()
     is_stream: bool = False
     is_double: bool = False
+    is_external: bool = False
 
     def __post_init__(self) -> None:
         if any(extent < 1 for extent in self.shape):
@@ -68,6 +70,8 @@ class Array:
             raise ValueError(f"{self.name} has {len(self.values)} values for {self.depth} elements")
         if self.is_stream and (self.role not in ("in", "out") or self.cuts or self.values):
             raise ValueError(f"{self.name} is no stream")
+        if self.is_external and (self.cuts or self.values or self.is_stream or self.is_double):
+            raise ValueError(f"{self.name} is not in one RAM of the user's")
 
     @property
     def is_table(self) -> bool:

@@ -14,6 +14,15 @@ An array with `is_double` is there twice. The host reaches the one that no run h
 an edge that sees `idle` high, and `start` or `swap`, the two are swapped: a run works on what was
 written before, and what it leaves is the host's from the next start, or `swap`, on.
 
+Beside the core
+---------------
+An array with `ram` stands in a RAM of the user's (`--memory A=external`). `top` is an example of
+that: the module `core`, a RAM for each such array, and the host's port to it while `idle` is high.
+Each of `ram.reads` asks with `en` for the element `addr`, and sees it in `data` from the next cycle
+on, until it asks again; `ram.write` writes `data` with `en`. What is read in the cycle in which it
+is written is not looked at. While `idle` is high the core writes nothing, and looks at nothing that
+it has asked for.
+
 Control
 -------
 `reset` is synchronous and active high. `start` is sampled while `idle` is high; scalar inputs are
@@ -156,6 +165,25 @@ class StreamPort:
 
 
 @dataclass(frozen=True, slots=True)
+class RamPort:
+    """The names of the three ports of the core for one port of a RAM beside it."""
+
+    addr: str
+    en: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class RamPorts:
+    """The ports of the core for the RAM that holds an array: one to write, if it does, and some to
+    read.
+    """
+
+    reads: tuple[RamPort, ...]
+    write: RamPort | None
+
+
+@dataclass(frozen=True, slots=True)
 class ArrayEntry:
     """One C array, or a scalar variable (shape ()).
 
@@ -169,6 +197,7 @@ class ArrayEntry:
         (role `local`), for one in a window of the registers, and for one that the circuit has no
         use for: what the host gives is what it gets back; or that is a stream.
     stream: of an array that comes in (role `in`) or goes out (`out`) over a stream: its ports.
+    ram: of an array that stands beside the core: ports of the core.
     """
 
     name: str
@@ -180,6 +209,7 @@ class ArrayEntry:
     type: str = ""
     stream: StreamPort | None = None
     is_double: bool = field(default=False, metadata={IF_GIVEN: True})
+    ram: RamPorts | None = field(default=None, metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
         if self.element_bits not in (8, 16, 32, 64):
@@ -253,6 +283,14 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreEntry:
+    """The module inside of `top` beside which arrays stand, with all of its ports."""
+
+    module: str
+    ports: tuple[Port, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """One generated circuit.
 
@@ -268,6 +306,7 @@ class Manifest:
     options: the command-line options that the circuit was built with.
     version: of the rtlgen that wrote it.
     swap: of a kernel that has arrays twice, the input that swaps them.
+    core: where arrays stand beside the core; `top` is the core with RAMs for them then.
     registers: of a block of a system, with `control_prefix` and `interrupt`, names of its pins.
     stream_errors: output ports that say, from done on, that a frame of the run was too short, or
         too long; of a block, a register does.
@@ -298,6 +337,7 @@ class Manifest:
     interrupt: str | None = None
     stream_errors: tuple[str, ...] = ()
     swap: str | None = field(default=None, metadata={IF_GIVEN: True})
+    core: CoreEntry | None = field(default=None, metadata={IF_GIVEN: True})
 
     def __post_init__(self) -> None:
         for name in (self.name, self.top, *(port.name for port in self.ports)):
@@ -327,6 +367,7 @@ class Manifest:
         if (self.swap is not None) != (has_twins and not is_block):
             raise ValueError(f"{self.name} has arrays twice and no swap, or the other way round")
         self._require_mapped()
+        self._require_core()
 
     def _require_mapped(self) -> None:
         """Require that the arrays of the memory off chip are those of the program."""
@@ -345,6 +386,27 @@ class Manifest:
                     f"array {place.name} has {entry.shape} elements of {entry.element_bits} bits, "
                     f"in the memory {place.shape} of {place.element_bits}"
                 )
+
+    def _require_core(self) -> None:
+        """Require that the core has the ports of the arrays beside it."""
+        rams = {array.name: array for array in self.arrays if array.ram is not None}
+        if bool(rams) != (self.core is not None):
+            raise ValueError(f"{self.name} has arrays beside a core, and no core, or none")
+        ports = {p.name: (p.direction, p.width) for p in (self.core.ports if self.core else ())}
+        for array in rams.values():
+            assert array.ram is not None
+            if array.ports is None:
+                raise ValueError(f"array {array.name} is beside the core, and the host sees none")
+            for pins in (*array.ram.reads, *((array.ram.write,) if array.ram.write else ())):
+                way: Direction = "out" if pins is array.ram.write else "in"
+                wanted: list[tuple[str, tuple[Direction, int]]] = [
+                    (pins.addr, ("out", array.address_bits)),
+                    (pins.en, ("out", 1)),
+                    (pins.data, (way, array.element_bits)),
+                ]
+                for name, use in wanted:
+                    if ports.get(name) != use:
+                        raise ValueError(f"port {name} of the core is {ports.get(name)}, not {use}")
 
     def _port_uses(self) -> list[tuple[str, tuple[Direction, int]]]:
         found: list[tuple[str | None, tuple[Direction, int]]] = [

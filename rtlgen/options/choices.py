@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias, cast, get_args
 
 Top: TypeAlias = Literal["core", "axi"]
 TOPS: tuple[Top, ...] = get_args(Top)
+Interface: TypeAlias = Literal["internal", "external"]
+INTERFACES: tuple[Interface, ...] = get_args(Interface)
 FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
 FUSE_MODES: tuple[FuseMode, ...] = get_args(FuseMode)
 
@@ -115,29 +117,32 @@ _WISH = re.compile(r"(?:(cyclic|block):([0-9]{1,2}):([0-9]{1,6})|(complete):([0-
 STREAM = "stream"
 """The place of an array whose elements come in, or go out, one after another."""
 
+EXTERNAL = "external"
+"""The place of an array that stands in a RAM of the user's, beside the core."""
+
 
 def off_chip_place(place: str) -> tuple[BusKind, int] | None:
     """Return the kind of bus to an array that is kept at a place, and its cycles; None: no bus.
 
     Parameters
     ----------
-    place: `onchip`; `stream`; `fixed:L`: off chip, L cycles a word, one word at a time; `axi` or
-        `axi:L`: behind an AXI4 bus, for which cycles are predicted as if each answer took L cycles;
-        or `dram` or `dram:L`: the same, of a DRAM with one data bus for reads and writes.
+    place: `onchip`; `external`; `stream`; `fixed:L`: off chip, L cycles a word, one word at a time;
+        `axi` or `axi:L`: behind an AXI4 bus, for which cycles are predicted as if each answer took
+        L cycles; or `dram` or `dram:L`: the same, of a DRAM with one data bus for reads and writes.
 
     Raises
     ------
     ValueError: there is no such place.
     """
-    if place in ("onchip", STREAM):
+    if place in ("onchip", EXTERNAL, STREAM):
         return None
     found = _OFF_CHIP.fullmatch(place)
     kind = place if found is None else found[1]
     latency_cycles = _LATENCY_CYCLES.get(kind, 0) if found is None else int(found[2])
     if not 1 <= latency_cycles <= MOST_LATENCY_CYCLES:
         raise ValueError(
-            f"memory is {place!r}, not onchip, stream, axi, dram, or fixed:L, axi:L or dram:L with "
-            f"an L from 1 to {MOST_LATENCY_CYCLES}"
+            f"memory is {place!r}, not onchip, external, stream, axi, dram, or fixed:L, axi:L or "
+            f"dram:L with an L from 1 to {MOST_LATENCY_CYCLES}"
         )
     return cast(BusKind, kind), latency_cycles
 

@@ -18,6 +18,7 @@ from rtlgen.options.choices import (
     FUSE_MODES,
     FUSIONS,
     INDEX_STYLES,
+    INTERFACES,
     MOST_THREADS,
     POLICIES,
     SCHEDULERS,
@@ -28,6 +29,7 @@ from rtlgen.options.choices import (
     FuseMode,
     Fusion,
     IndexStyle,
+    Interface,
     LoopOptions,
     PartitionWish,
     Policy,
@@ -171,11 +173,19 @@ class CompileOptions:
         default="core",
         choices=TOPS,
     )
+    interface: Interface = option(
+        "--interface",
+        "Where arrays on chip stand of which --memory says nothing: internal, in the core; "
+        "external, beside it, in RAMs of yours.",
+        default="internal",
+        choices=INTERFACES,
+    )
     checksum: bool = option("--checksum", "Add the hardware checksum unit.", default=False)
     memory: Mapping[str, str] = option(
         "--memory",
-        "Keep an array, or all: onchip; stream, not at all: its elements come or go over "
-        "AXI4-Stream, once each and in order; fixed:L, off chip, L cycles a word, one at a time; "
+        "Keep an array, or all: onchip; external, in a RAM of yours beside the core, which has "
+        "ports for it; stream, not at all: its elements come or go over AXI4-Stream, once each and "
+        "in order; fixed:L, off chip, L cycles a word, one at a time; "
         "or axi or axi:L, behind an AXI4 bus that answers in L cycles; or dram or dram:L, the same "
         "with one data bus for reads and writes and 4 cycles more for each burst.",
         factory=dict,
@@ -371,6 +381,7 @@ class Choices(TypedDict, total=False):
     tile: Sequence[int]
     wavefront: bool
     top: Top
+    interface: Interface
     checksum: bool
     memory: str | Mapping[str, str] | None
     unroll: Mapping[str, int | None] | None

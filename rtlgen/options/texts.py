@@ -94,8 +94,9 @@ def places_of(texts: Sequence[str]) -> dict[str, str]:
         except ValueError:
             raise BadOption(
                 f"--memory {text} is no place for an array",
-                help=f"write --memory [ARRAY=]onchip, [ARRAY=]stream, [ARRAY=]fixed:L, "
-                f"[ARRAY=]axi:L or [ARRAY=]dram:L, L from 1 to {MOST_LATENCY_CYCLES}",
+                help="write --memory [ARRAY=]onchip, [ARRAY=]external, [ARRAY=]stream, "
+                "[ARRAY=]fixed:L, [ARRAY=]axi:L or [ARRAY=]dram:L, "
+                f"L from 1 to {MOST_LATENCY_CYCLES}",
             ) from None
         if equals and not name:
             raise BadOption(f"--memory {text} names no array", help=f"write --memory {place}")

@@ -269,13 +269,13 @@ def _banks(memory: Memory, copies: int) -> int:
 def _memory(plan: KernelPlan, memory: Memory, types: Mapping[str, str]) -> dict[str, Any]:
     copies = ram_copies(plan, memory)
     # What nothing reads is not built: all values go from stores to loads through registers.
-    is_built = bool(copies) or memory.is_stream
+    is_built = bool(copies) or memory.is_stream or memory.is_external
     is_constant = memory.kind in ("rom", "source")
     return {
         "name": memory.name,
         "role": memory.role,
         "storage": memory.storage,
-        "kind": memory.kind if is_built else "forwarded",
+        "kind": ("external" if memory.is_external else memory.kind) if is_built else "forwarded",
         "style": memory.style if memory.is_ram and is_built else None,
         "bits": memory.width_bits,
         "signed": memory.signed,

@@ -30,9 +30,9 @@ MOST_PIECES = 4
 
 def part_arrays(beside: Beside, rows: Rows) -> Rows:
     """Return more memories, for parts of arrays that reads need more ports for."""
-    found = [
-        memory for array in beside.arrays() for memory in _Parting(beside, rows, array).parts()
-    ]
+    # What the host writes to a RAM of the user's, nobody here sees.
+    arrays = [array for array in beside.arrays() if not array.is_external]
+    found = [memory for array in arrays for memory in _Parting(beside, rows, array).parts()]
     moved = [read for memory in found for read in memory.reads]
     return Rows((*rows.memories, *found), beside.left(rows.routing, moved))
 

@@ -18,7 +18,7 @@ from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import Busy, busy_cycles, colours
 from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.scheduling.stored_values import Ints, StoredValues, elements_of
-from rtlgen.scheduling.versions import versioned_arrays
+from rtlgen.scheduling.versions import followed_arrays
 
 MAX_INSTANCES = 1_000_000
 """Of a statement; what the values of more are read by is not listed."""
@@ -55,7 +55,7 @@ class Beside:
         """Yield the arrays some values of which may be somewhere else."""
         scop = self.timing.scop
         lookups = {a.array for s in scop.statements for a in s.reads if a.is_lookup}
-        several = versioned_arrays(scop) - lookups
+        several = followed_arrays(scop) - lookups
         for array in scop.arrays:
             if array.name in several and not array.cuts and array.depth >= LEAST_ROOM:
                 yield array

@@ -143,6 +143,7 @@ def memories_of(scop: Scop, ports: PortMap, versions: VersionMap, target: Target
             homes=versions.homes.get(array.name, ()),
             cuts=array.cuts,
             is_double=array.is_double,
+            is_external=array.is_external,
         )
         for array in scop.arrays
         if array.name in used
@@ -162,7 +163,7 @@ def _used(memories: Sequence[Memory], rows: Rows, regions: Sequence[Region]) -> 
     used |= {op.memory for s in streams for op in s.operations if isinstance(op, LoadOp)}
     kept = {memory.array.name for memory in rows.memories}
     for memory in memories:
-        if memory.has_host_port or memory.name in used or memory.name not in kept:
+        if memory.is_visible or memory.name in used or memory.name not in kept:
             yield memory
 
 

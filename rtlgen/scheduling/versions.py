@@ -59,10 +59,13 @@ class VersionMap:
 
 
 def versioned_arrays(scop: Scop) -> frozenset[str]:
-    """Return the arrays that may have several write ports.
+    """Return the arrays that may have several write ports: a RAM of the user's has one."""
+    external = {array.name for array in scop.arrays if array.is_external}
+    return followed_arrays(scop) - external
 
-    Of a lookup nobody knows beforehand whose value it reads.
-    """
+
+def followed_arrays(scop: Scop) -> frozenset[str]:
+    """Return the arrays of whose values it is known who reads them: of a lookup nobody knows."""
     looked_up = {a.array for s in scop.statements for a in s.reads if a.is_uncertain}
     return frozenset(
         array.name

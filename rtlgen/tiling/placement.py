@@ -16,7 +16,7 @@ from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_place
-from rtlgen.options.choices import AXI_LATENCY_CYCLES, STREAM
+from rtlgen.options.choices import AXI_LATENCY_CYCLES, EXTERNAL, STREAM
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
@@ -52,6 +52,7 @@ ON_CHIP_ONLY: Mapping[str, str] = {
     "scheduler": "--scheduler",
     "fusion": "--fusion",
     "wavefront": "--wavefront",
+    "interface": "--interface",
 }
 """Options that decide how programs are built whose arrays are all on chip, and their flags."""
 
@@ -231,7 +232,8 @@ def ram_limit_bits(options: CompileOptions, target: Target) -> int:
 
 def bits_of(array: Array) -> int:
     """Return the bits of an array in block RAM that is there for one reader."""
-    copies = (2 if array.is_double else 1) if array.shape and not array.is_stream else 0
+    is_here = array.shape and not (array.is_stream or array.is_external)
+    copies = (2 if array.is_double else 1) if is_here else 0
     return copies * array.depth * array.element.width_bits
 
 
@@ -338,6 +340,6 @@ def _option_for_islands(options: CompileOptions) -> str | None:
         if getattr(options, member) != getattr(_DEFAULTS, member):
             return flag
     for name, place in options.memory.items():
-        if place == STREAM:
+        if place in (STREAM, EXTERNAL):
             return f"--memory {name}{'=' if name else ''}{place}"
     return "--unroll of several loops" if len(options.unroll) > 1 else None

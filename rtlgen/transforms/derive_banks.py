@@ -39,7 +39,8 @@ def derived_cuts(scop: Scop, decided: Iterable[str]) -> dict[str, tuple[Cut, ...
     left_out = {*decided, *looked_up_arrays(scop)}
     found = {}
     for array in scop.arrays:
-        if array.name in left_out or array.is_table or array.is_stream or array.depth == 1:
+        is_whole = array.is_table or array.is_stream or array.is_external or array.depth == 1
+        if array.name in left_out or is_whole:
             continue
         cuts = _cuts(array, _uses(scop, array.name))
         if cuts:

@@ -61,7 +61,9 @@ def _require(scop: Scop, name: str, elsewhere: Collection[str]) -> None:
 
 
 def _usable(arrays: Iterable[Array]) -> list[Array]:
-    return [a for a in arrays if a.shape and a.storage != "local" and not a.is_stream]
+    return [
+        a for a in arrays if a.shape and a.storage != "local" and not (a.is_stream or a.is_external)
+    ]
 
 
 def _what_it_is(array: Array) -> str:
@@ -69,4 +71,6 @@ def _what_it_is(array: Array) -> str:
         return "its elements are constants"
     if array.is_stream:
         return "this is a stream"
+    if array.is_external:
+        return "this is beside the core"
     return "this is local" if array.shape else "this is a scalar variable"

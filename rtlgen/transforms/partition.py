@@ -74,7 +74,9 @@ def looked_up_arrays(scop: Scop) -> frozenset[str]:
 
 def _cuts(scop: Scop, name: str, wishes: Iterable[PartitionWish]) -> tuple[Cut, ...]:
     array = next((array for array in scop.arrays if array.name == name), None)
-    usable = [a for a in scop.arrays if a.shape and not (a.is_table or a.is_stream)]
+    usable = [
+        a for a in scop.arrays if a.shape and not (a.is_table or a.is_stream or a.is_external)
+    ]
     if name in (untouched.name for untouched in scop.untouched):
         raise UnknownPartition(
             f"no statement touches {name}", help=f"leave out --partition {name}=.."
@@ -139,6 +141,8 @@ def _cuts_of(array: Array, wish: PartitionWish) -> list[Cut]:
 def _unusable(array: Array) -> str:
     if array.is_stream:
         return "a stream"
+    if array.is_external:
+        return "in one RAM beside the core"
     return "a constant table" if array.is_table else "a scalar variable"
 
 

@@ -50,7 +50,7 @@ def in_streams(scop: Scop, places: Mapping[str, str], checksum: bool = False) ->
         obstacle = _obstacle(array)
         if place == STREAM and obstacle is not None:
             raise _refusal(array, *obstacle)
-        if place is None and every and not _stays(array):
+        if place is None and every and not stays_within(array):
             if obstacle is not None:
                 raise _refusal(array, *obstacle)
             place = STREAM
@@ -63,8 +63,10 @@ def in_streams(scop: Scop, places: Mapping[str, str], checksum: bool = False) ->
     return replace(scop, arrays=tuple(arrays))
 
 
-def _stays(array: Array) -> bool:
-    """Tell whether an array is on chip where nobody has named it, and all are to be streams."""
+def stays_within(array: Array) -> bool:
+    """Tell whether an array is of the circuit where nobody has named it, and all are to be
+    elsewhere.
+    """
     return array.storage == "local" or array.is_table or array.depth == 1
 
 

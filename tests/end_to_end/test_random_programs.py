@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.options import CompileOptions
 from rtlgen.output.verilog import GeneratedVerilog, generate
 from tests.end_to_end import judge
 from tests.end_to_end.judge import assert_plan_exact, batch_failures, compiled
@@ -58,6 +59,7 @@ def test_plans_of_many_random_programs_are_exact(text: str) -> None:
         assert_plan_exact(accepted)
 
 
+PLAIN = CompileOptions()
 BATCH = 20
 """Circuits in one model."""
 
@@ -66,12 +68,14 @@ def named(text: str, name: str) -> str:
     return text.replace(" f(", f" {name}(", 1)
 
 
-def failures_in_batches(texts: Sequence[str], folder: Path) -> dict[str, list[str]]:
+def failures_in_batches(
+    texts: Sequence[str], folder: Path, options: CompileOptions = PLAIN
+) -> dict[str, list[str]]:
     """Return what is wrong with the circuit of each program that is accepted."""
     accepted = [
         (text, program)
         for number, text in enumerate(dict.fromkeys(texts))
-        if (program := compiled(named(text, f"f{number}"))) is not None
+        if (program := compiled(named(text, f"f{number}"), options)) is not None
     ]
     found: dict[str, list[str]] = {}
     for start in range(0, len(accepted), BATCH):
@@ -81,7 +85,7 @@ def failures_in_batches(texts: Sequence[str], folder: Path) -> dict[str, list[st
     return found
 
 
-def judge_circuits(count: int, number: int, folder: Path) -> int:
+def judge_circuits(count: int, number: int, folder: Path, options: CompileOptions = PLAIN) -> int:
     """Judge the circuits of random programs; a failing program is shrunk by Hypothesis.
 
     The same programs are drawn twice: to build them in batches, and to judge them.
@@ -96,11 +100,12 @@ def judge_circuits(count: int, number: int, folder: Path) -> int:
         texts.append(text)
 
     draw(collect)
-    found = failures_in_batches(texts, folder)
+    found = failures_in_batches(texts, folder, options)
 
     def require(text: str) -> None:
         if text not in found and text not in texts:
-            found.update(failures_in_batches([text], Path(tempfile.mkdtemp(dir=folder))))
+            again = Path(tempfile.mkdtemp(dir=folder))
+            found.update(failures_in_batches([text], again, options))
         assert found.get(text, []) == [], text
 
     draw(require)
@@ -111,6 +116,14 @@ def judge_circuits(count: int, number: int, folder: Path) -> int:
 @pytest.mark.parametrize("count", [3, pytest.param(20, marks=pytest.mark.long)])
 def test_circuits_of_random_programs_are_exact(count: int, tmp_path: Path) -> None:
     assert judge_circuits(count, 2, tmp_path) >= count * 2 // 3
+
+
+@pytest.mark.simulation
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(2))
+def test_circuits_with_arrays_beside_them_are_exact(part: int, tmp_path: Path) -> None:
+    outside = CompileOptions(interface="external")
+    assert judge_circuits(100, 20 + part, tmp_path, outside) >= 60
 
 
 @pytest.mark.simulation

@@ -90,6 +90,17 @@ int total(const short x[20]) {
 }
 """
 
+COMPACTED = """
+int compacted(const short x[24], short out[24], int squares[24]) {
+  int n = 0;
+  for (int i = 0; i < 24; i++) {
+    if (x[i] > 0) out[n++] = x[i];
+    squares[i] = x[i] * x[i];
+  }
+  return n;
+}
+"""
+
 PROGRAMS: dict[str, tuple[str, dict[str, str], dict[str, Any]]] = {
     "window of registers": (FIR, {"x": "stream", "y": "stream"}, {"pipeline": ("i",)}),
     "window in a loop": (FIR, {"x": "stream", "y": "stream"}, {}),
@@ -97,6 +108,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str], dict[str, Any]]] = {
     "two readers": (DECIMATED, {"x": "stream", "y": "stream"}, {}),
     "copied in": (PRODUCT, {"": "stream"}, {}),
     "lanes of others": (PRODUCT, {"x": "stream", "y": "stream"}, {"unroll": {"j": 2}}),
+    "several readers of one element": (COMPACTED, {"x": "stream", "squares": "stream"}, {}),
     "in alone": (ALONE, {"x": "stream"}, {}),
 }
 """Text, places, and other options."""

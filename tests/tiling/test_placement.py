@@ -58,7 +58,7 @@ def test_no_option_is_passed_over(member: str) -> None:
     others: dict[str, Any] = {
         "fuse": "none", "shifts": {"S0": 1}, "index_style": "divide", "index_latency_cycles": 2,
         "checksum": True, "expand": "never", "write_ports": "one", "scheduler": "pluto",
-        "fusion": "max", "wavefront": True, "unroll": {"i": 2},
+        "fusion": "max", "wavefront": True, "unroll": {"i": 2}, "interface": "external",
         "pipeline": ("i",),
         "max_dsp": 8,
         "partitions": {"A": (PartitionWish("cyclic", 1, 2),)},

@@ -8,6 +8,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
+from rtlgen.hw.memory import WINDOW_CYCLES
 from rtlgen.hw.offers import chosen_of
 from rtlgen.manifest.registers import REGISTER_BYTES, Window
 
@@ -22,7 +23,8 @@ class ArrayWindows(wiring.Component):
     idle: In(1), the kernel leaves the arrays alone. over: Out(1), the access is over.
     failed: Out(1), with `over`: there is no element, or the kernel runs, and has the only copy.
     rdata: Out, in the cycle behind `over`, and until the next access.
-    addr_N, en_N, we_N, wdata_N: Out; rdata_N: In, of the host port of array N.
+    addr_N, en_N, we_N, wdata_N: Out; rdata_N: In, of the host port of array N, `WINDOW_CYCLES`
+        behind a read.
     """
 
     def __init__(self, windows: Sequence[Window], address_bits: int) -> None:
@@ -54,9 +56,8 @@ class ArrayWindows(wiring.Component):
         chosen = Signal(len(self.windows))
         step, last = Signal(2), Signal()
         exists = Signal()
-        # A word that is read comes a cycle behind its element: the last one when all are over.
-        reading, was_last = Signal(), Signal()
-        read_from = Signal(len(self.windows), reset_less=True)
+        # An element comes some cycles behind its access: the last one when all are over.
+        asks, ends = Signal(), Signal()
         shown = [self._bring(m, n, chosen[n], step) for n in range(len(self.windows))]
         free = [Const(1) if window.is_double else self.idle for window in self.windows]
         m.d.comb += [
@@ -66,19 +67,23 @@ class ArrayWindows(wiring.Component):
             exists.eq(chosen_of(chosen, [found for found, _ in shown])),
             self.failed.eq(~chosen_of(chosen, free) | (~exists & ~step.any())),
         ]
-        goes_on = self.access & self.here & ~was_last
+        reading = _delayed(m, asks, "reading")
+        ending = _delayed(m, ends, "ending")
+        was_last = ending[-1]
+        read_from = Signal(len(self.windows), reset_less=True)
+        goes_on = self.access & self.here & ~Cat(ending).any()
         m.d.comb += self.over.eq(
             (self.access & self.here) & (self.failed | was_last | (last & self.is_write))
         )
-        m.d.sync += was_last.eq(goes_on & last & ~self.over)
-        m.d.sync += reading.eq(goes_on & ~self.is_write & ~self.over)
+        m.d.comb += ends.eq(goes_on & last & ~self.over)
+        m.d.comb += asks.eq(goes_on & ~self.is_write & ~self.over)
         m.d.sync += read_from.eq(chosen)
         with m.If(self.over):
             m.d.sync += step.eq(0)
         with m.Elif(goes_on & ~last):
             m.d.sync += step.eq(step + 1)
         taken = chosen_of(read_from, [value for _, value in shown])
-        with m.If(reading):
+        with m.If(reading[-1]):
             m.d.sync += self.rdata.eq(taken)
         for n in range(len(self.windows)):
             # An element is read or written where it is, and nowhere else.
@@ -122,6 +127,15 @@ class ArrayWindows(wiring.Component):
         elif size > REGISTER_BYTES:
             read = Mux(upper, read[8 * REGISTER_BYTES :], read[: 8 * REGISTER_BYTES])
         return element < window.elements, read
+
+
+def _delayed(m: Module, event: Value, name: str) -> list[Signal]:
+    """Return whether an event was one cycle ago, two, and so on."""
+    found: list[Signal] = []
+    for cycle in range(WINDOW_CYCLES):
+        found.append(Signal(name=f"{name}_{cycle}"))
+        m.d.sync += found[-1].eq(found[-2] if cycle else event)
+    return found
 
 
 def steps_of(window: Window) -> int:

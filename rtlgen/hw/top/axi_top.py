@@ -272,9 +272,9 @@ class _TopBuilder:
                 m.d.comb += getattr(unit, f"rdata_{n}").eq(getattr(self._kernel, host.rdata))
         self._failed = Signal()
         m.d.comb += [
-            file.is_read.eq(port.access & ~port.is_write & ~here),
-            file.is_write.eq(port.access & port.is_write & ~here),
-            port.over.eq(Mux(here, over, port.access)),
+            file.access.eq(port.access & ~here),
+            file.is_write.eq(port.is_write),
+            port.over.eq(Mux(here, over, file.over)),
             port.failed.eq(Mux(here, failed, ~file.found)),
             self._failed.eq(port.over & port.failed),
         ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
@@ -20,13 +22,17 @@ def field_port(register: Register, field: Field) -> str:
 
 
 class RegisterFile(wiring.Component):
-    """Read and write the registers of a map, one word a cycle.
+    """Read and write the registers of a map: one is chosen, and a cycle later it is reached.
+
+    A register for each choice takes far less logic than a decoder of addresses in front of every
+    bit that is read, and at every byte that is written.
 
     Members
     -------
-    word: In, the address in words. is_read, is_write: In(1), in this cycle. wdata, wstrb: In.
-    found: Out(1), there is a register at `word`.
-    rdata: Out, in the cycle behind `is_read`.
+    access: In(1), high until `over`. is_write, word, wdata, wstrb: In, of the access, until then;
+        `word` is its address in words. over: Out(1), the access is over.
+    found: Out(1), with `over`: there is a register at `word`.
+    rdata: Out, in the cycle behind `over`, and until the next access.
     of each field that is no constant, by its register and its own name:
     NAME: Out, of access `rw`: what was written last; In, of any other: what is read.
     NAME_written: Out, of access `w1s` and `w1c`: the bits to which 1 is written in this cycle.
@@ -38,8 +44,9 @@ class RegisterFile(wiring.Component):
             Signature(
                 {
                     "word": In(registers.address_bits - 2),
-                    "is_read": In(1),
+                    "access": In(1),
                     "is_write": In(1),
+                    "over": Out(1),
                     "wdata": In(8 * REGISTER_BYTES),
                     "wstrb": In(REGISTER_BYTES),
                     "found": Out(1),
@@ -64,33 +71,23 @@ class RegisterFile(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.d.comb += self.found.eq(0)
-        with m.Switch(self.word):
-            for register in self.registers.registers:
-                with m.Case(register.offset // REGISTER_BYTES):
-                    m.d.comb += self.found.eq(1)
-                    with m.If(self.is_write):
-                        self._write(m, register)
-        words: dict[int, Value] = {
-            register.offset // REGISTER_BYTES: self._shown(register)
-            for register in self.registers.registers
-        }
-        with m.If(self.is_read):
-            m.d.sync += self.rdata.eq(self._chosen(words, 0, len(self.word)))
+        looks = self.access & ~self.over
+        m.d.sync += self.over.eq(looks)
+        words: list[Value] = []
+        choices: list[Signal] = []
+        for register in self.registers.registers:
+            chosen = Signal(name=f"{register.name}_chosen")
+            here = self.word == register.offset // REGISTER_BYTES
+            m.d.sync += chosen.eq(looks & here)
+            choices.append(chosen)
+            shown = Cat(self._shown(register))
+            words.append(shown & chosen.replicate(len(shown)))
+            with m.If(chosen & self.is_write):
+                self._write(m, register)
+        m.d.comb += self.found.eq(Cat(choices).any())
+        with m.If(self.over):
+            m.d.sync += self.rdata.eq(reduce(or_, words))
         return m
-
-    def _chosen(self, words: Mapping[int, Value], first: int, bits: int) -> Value:
-        """Return the word among the 2 ** `bits` from `first` on: a tree, as of a table.
-
-        A case for each word would be compared with all of them, for four times the logic.
-        """
-        if not any(first <= place < first + (1 << bits) for place in words):
-            return Const(0, 0)
-        if not bits:
-            return words[first]
-        lower = self._chosen(words, first, bits - 1)
-        upper = self._chosen(words, first + (1 << bits - 1), bits - 1)
-        return Mux(self.word[bits - 1], upper, lower) if len(upper) else lower
 
     def _shown(self, register: Register) -> Value:
         parts: list[Value] = []

@@ -125,7 +125,7 @@ class _Namer:
         rows = []
         for n, port in enumerate(text.ports):
             kind = f"{port.direction} {'reg' if port.name in text.registered else 'wire'}"
-            comment = _COMMENTS.get(port.name, "") if source.parent is None else ""
+            comment = CLOCK_COMMENTS.get(port.name, "") if source.parent is None else ""
             if not comment and source.component is not None:
                 comment = port_comment(source.component, port.member)
             end = "," if n + 1 < len(text.ports) else ""
@@ -133,7 +133,7 @@ class _Namer:
         yield from table(rows)
 
 
-_COMMENTS = {"clk": "every register uses its rising edge", "rst": "synchronous, active high"}
+CLOCK_COMMENTS = {"clk": "every register uses its rising edge", "rst": "synchronous, active high"}
 
 
 def _spelled(lines: Sequence[int]) -> str:

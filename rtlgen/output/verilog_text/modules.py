@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -146,11 +146,12 @@ class ModuleWriter:
         ordered, late = in_order(self._simplified, self._own)
         self._note(blocks, instances, kinds, ordered)
         expressions, early = self._expressions(ordered, late)
-        stores = [
-            *self._memory(memories, kinds.get(nir.SyncWritePort, []), reads, shown),
-        ]
+        # What an expression looks at is declared before it.
+        at_once = {self._cells[number].memory for number in kinds.get(nir.AsyncReadPort, [])}
+        stores = self._memory(memories, kinds.get(nir.SyncWritePort, []), reads, at_once)
         body = [
-            registers,
+            [*registers, *shown],
+            *(self._memory_itself(memory) for memory in memories if memory in at_once),
             [*wires, *early],
             expressions,
             [*self._driven_outputs()],
@@ -377,31 +378,35 @@ class ModuleWriter:
         memories: Sequence[int],
         writes: Sequence[int],
         reads: Sequence[int],
-        shown: Sequence[str],
+        declared: Collection[int],
     ) -> Iterator[list[str]]:
+        """Yield memories, but for those that are declared, and their ports."""
         for memory in memories:
-            cell = self._cells[memory]
-            name = self._scope.memory(memory)
-            attributes = ", ".join(
-                f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {int(value)}"
-                for key, value in cell.attributes.items()
-            )
-            lines = [f"(* {attributes} *)"] if attributes else []
-            lines.append(f"reg {range_of(cell.width)}{name} [0:{cell.depth - 1}];")
-            if cell.init and cell.name.startswith("rom_"):
-                items = [
-                    f"{name}[{n}] = {literal(value, cell.width).text};"
-                    for n, value in enumerate(cell.init)
-                ]
-                lines += ["initial begin", *indented(packed(items, 2)), "end"]
-            yield lines
+            if memory not in declared:
+                yield self._memory_itself(memory)
             for write in writes:
                 if self._cells[write].memory == memory:
-                    yield [*self._write_port(self._cells[write], str(name))]
-        if shown:
-            yield list(shown)
+                    yield [*self._write_port(self._cells[write], str(self._scope.memory(memory)))]
         for read in reads:
             yield [*self._read_port(read)]
+
+    def _memory_itself(self, memory: int) -> list[str]:
+        """Return the declaration of a memory, with what a table holds."""
+        cell = self._cells[memory]
+        name = self._scope.memory(memory)
+        attributes = ", ".join(
+            f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {int(value)}"
+            for key, value in cell.attributes.items()
+        )
+        lines = [f"(* {attributes} *)"] if attributes else []
+        lines.append(f"reg {range_of(cell.width)}{name} [0:{cell.depth - 1}];")
+        if cell.init and cell.name.startswith("rom_"):
+            items = [
+                f"{name}[{n}] = {literal(value, cell.width).text};"
+                for n, value in enumerate(cell.init)
+            ]
+            lines += ["initial begin", *indented(packed(items, 2)), "end"]
+        return lines
 
     def _write_port(self, cell: Any, memory: str) -> Iterator[str]:
         scope = self._scope

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from amaranth.hdl import Elaboratable, Module
+from amaranth.hdl import Elaboratable, Module, Signal, Value
 from amaranth.lib.memory import Memory
 from amaranth.sim import Simulator
 
+from rtlgen.hw.memory import WINDOW_CYCLES
 from rtlgen.hw.top.array_windows import ArrayWindows
 from rtlgen.hw.top.axi_lite import OKAY, SLVERR, AxiLite
 from rtlgen.hw.top.block_control import ERROR_CODES, BlockControl
@@ -44,18 +45,23 @@ REGISTERS = register_map(
 )
 
 
-async def access(ctx: Any, file: RegisterFile, offset: int, word: int | None, strobes: int) -> int:
-    """Write a word, or read one."""
+async def access(
+    ctx: Any, file: RegisterFile, offset: int, word: int | None, strobes: int
+) -> tuple[int, int]:
+    """Write a word, or read one; return whether there is one, and what is read."""
     ctx.set(file.word, offset // 4)
     ctx.set(file.is_write, word is not None)
-    ctx.set(file.is_read, word is None)
+    ctx.set(file.access, 1)
     ctx.set(file.wdata, word or 0)
     ctx.set(file.wstrb, strobes)
     await ctx.tick()
-    ctx.set(file.is_write, 0)
-    ctx.set(file.is_read, 0)
-    found: int = ctx.get(file.rdata)
-    return found
+    assert ctx.get(file.over)
+    there: int = ctx.get(file.found)
+    await ctx.tick()
+    ctx.set(file.access, 0)
+    assert not ctx.get(file.over)
+    shown: int = ctx.get(file.rdata)
+    return there, shown
 
 
 def test_what_is_written_is_kept_byte_by_byte() -> None:
@@ -74,7 +80,7 @@ def test_what_is_written_is_kept_byte_by_byte() -> None:
             kept[register.name] = (before & ~bytes_mask | word & bytes_mask) & mask
             await access(ctx, file, register.offset, word, strobes)
             for each in written:
-                assert await access(ctx, file, each.offset, None, 0) == kept.get(each.name, 0)
+                assert await access(ctx, file, each.offset, None, 0) == (1, kept.get(each.name, 0))
 
     simulate(file, bench)
 
@@ -91,9 +97,8 @@ def test_every_offset_is_read_as_the_map_says() -> None:
         shown = {"RESULT": 0x89ABCDEF, "RESULT_HIGH": 0x67, "ERROR": 0x205, "CTRL": 4}
         known = {register.offset: register for register in REGISTERS.registers}
         for offset in range(0, REGISTERS.bytes, 4):
-            word = await access(ctx, file, offset, None, 0)
-            ctx.set(file.word, offset // 4)
-            assert ctx.get(file.found) == (offset in known)
+            found, word = await access(ctx, file, offset, None, 0)
+            assert found == (offset in known)
             if offset in known:
                 register = known[offset]
                 constant = sum(f.reset << f.low for f in register.fields if f.is_constant)
@@ -108,6 +113,11 @@ def test_writing_1_asks_or_clears_where_a_byte_is_written() -> None:
     async def bench(ctx: Any) -> None:
         ctx.set(file.word, 0)
         ctx.set(file.is_write, 1)
+        ctx.set(file.access, 1)
+        ctx.set(file.wdata, (1 << 32) - 1)
+        ctx.set(file.wstrb, 15)
+        assert not ctx.get(file.CTRL_START_written), "the register is looked for"
+        await ctx.tick()
         for word in (0, 1, 2, 3, 1 << 16):
             for strobes in range(16):
                 ctx.set(file.wdata, word)
@@ -115,8 +125,8 @@ def test_writing_1_asks_or_clears_where_a_byte_is_written() -> None:
                 assert ctx.get(file.CTRL_START_written) == (word & 1) * (strobes & 1)
                 assert ctx.get(file.CTRL_DONE_written) == (word >> 1 & 1) * (strobes & 1)
                 assert ctx.get(file.CTRL_ABORT_written) == (word >> 16 & 1) * (strobes >> 2 & 1)
-        ctx.set(file.is_write, 0)
-        assert not ctx.get(file.CTRL_START_written)
+        await ctx.tick()
+        assert not ctx.get(file.CTRL_START_written), "once"
 
     simulate(file, bench)
 
@@ -276,8 +286,13 @@ class Arrays(Elaboratable):
                 write.en.eq(we & en.replicate(len(we))),
                 read.addr.eq(addr),
                 read.en.eq(en & ~we.any()),
-                getattr(self.unit, f"rdata_{n}").eq(read.data),
             ]
+            shown: Value = read.data
+            for _ in range(WINDOW_CYCLES - 1):
+                later = Signal.like(shown)
+                m.d.sync += later.eq(shown)
+                shown = later
+            m.d.comb += getattr(self.unit, f"rdata_{n}").eq(shown)
         return m
 
 
