@@ -91,7 +91,7 @@ SPECIAL = {
     "erff": {0x7F800000: 0x3F800000, 0xFF800000: 0xBF800000, 0: 0, 0x80000000: 0x80000000,
              1: 1, 0x80000004: 0x80000005},
     "cbrtf": {0x7F800000: 0x7F800000, 0xFF800000: 0xFF800000, 0: 0, 0x80000000: 0x80000000,
-              0xC1D80000: 0xC0400000, 8: 0x27800000},
+              0xC1D80000: 0xC0400000, 4: 0x27000000},
 }  # fmt: skip
 """Of infinities, zeros, and what a logarithm is not defined for."""
 
