@@ -14,7 +14,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from benchmarks.record import DEVICE, circumstances, markdown_table, tools_text, write_results
-from rtlgen.flow.synth import DEFAULT_SEEDS, SynthesisReport, synthesise
+from rtlgen.flow.synth import DEFAULT_SEEDS, SynthesisReport, SynthesisTarget, synthesise
 from rtlgen.flow.yosys import run_script
 from rtlgen.hw.float.build import FloatUnit
 from rtlgen.ir.expr import FloatOp
@@ -38,6 +38,8 @@ OPERATIONS: tuple[tuple[FloatOp, int], ...] = (
     ("to_int", 1),
 )
 """Each with the number of its operands."""
+
+TYPES = (FLOAT32, FLOAT64, FLOAT16)
 
 IN_TURN: tuple[FloatOp, ...] = ("div", "sqrt")
 """Which are measured, too, where they begin as seldom as that makes them smaller."""
@@ -91,15 +93,18 @@ def operation(
 
 
 def synthesise_operation(
-    op: FloatingOp, operands: int, seeds: Sequence[int] = DEFAULT_SEEDS
+    op: FloatingOp,
+    operands: int,
+    seeds: Sequence[int] = DEFAULT_SEEDS,
+    target: SynthesisTarget = "ecp5",
 ) -> SynthesisReport:
-    """Return area and clock of an operation between registers."""
+    """Return area and clock of an operation between registers; without seeds, the area."""
     unit = BetweenRegisters(FloatUnit(op, [Shape(op.of.width_bits, op.of.signed)] * operands))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "unit.il").write_text(rtlil.convert(unit, name="unit"), encoding="utf-8")
         run_script(["read_rtlil unit.il", "proc -noopt", "write_verilog unit.v"], folder)
-        return synthesise(folder / "unit.v", "unit", "ecp5", seeds=seeds)
+        return synthesise(folder / "unit.v", "unit", target, seeds=seeds)
 
 
 def types_of(op: FloatOp, type_: FloatType) -> tuple[NumberType, NumberType]:
@@ -121,6 +126,7 @@ def measure(
     planned = operation(op, *types_of(op, type_), begins_seldom=begins_seldom)
     report = synthesise_operation(planned, operands, seeds)
     assert report.fmax_mhz is not None
+    xilinx = xilinx_area(planned, operands)
     return {
         "operation": op,
         "format": str(type_),
@@ -132,17 +138,24 @@ def measure(
         "fmax_mhz": round(report.fmax_mhz, 1),
         "seeds": len(seeds),
         "critical_path": report.critical_path,
-    }
+    } | xilinx
+
+
+def xilinx_area(op: FloatingOp, operands: int) -> dict[str, Any]:
+    """Return the area of an operation on Xilinx's series 7."""
+    report = synthesise_operation(op, operands, (), "xilinx")
+    return {"xilinx_lut": report.lut, "xilinx_ff": report.ff, "xilinx_dsp": report.dsp}
 
 
 def store(rows: Sequence[Mapping[str, Any]]) -> None:
     """Write the results, and print them."""
     made_by = circumstances()
     table = markdown_table(
-        ["operation", "format", "cycles", "every", "LUT", "FF", "DSP", "MHz", "seeds"],
+        ["operation", "format", "cycles", "every", "LUT", "FF", "DSP", "MHz", "seeds",
+         "Xilinx LUT", "FF", "DSP"],
         [
             [r["operation"], r["format"], r["cycles"], r["interval_cycles"], r["lut"], r["ff"],
-             r["dsp"], r["fmax_mhz"], r["seeds"]]
+             r["dsp"], r["fmax_mhz"], r["seeds"], r["xilinx_lut"], r["xilinx_ff"], r["xilinx_dsp"]]
             for r in rows
         ],
     )  # fmt: skip
@@ -155,7 +168,7 @@ def main() -> int:
     """Measure, store, and say whether the operations of every kernel are as small and fast."""
     rows = [
         measure(op, operands, type_, begins_seldom=begins_seldom)
-        for type_ in (FLOAT32, FLOAT64, FLOAT16)
+        for type_ in TYPES
         for op, operands in OPERATIONS
         for begins_seldom in ((False, True) if op in IN_TURN else (False,))
     ]

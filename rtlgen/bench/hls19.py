@@ -3,7 +3,8 @@
 Every kernel has a row for one iteration of each loop at a time, and one in which the iterations of
 a loop run side by side. Elements have 32 bits; matrices are 8 x 8, but 8 x 12 where symm and trmm
 multiply from the left, 12 x 12 and 12 x 8 in syrk and syr2k, and 8 x 8 x 8 in doitgen. Quotients
-are those of integers, and roots are computed a binary digit at a time.
+are those of integers, and roots are computed a binary digit at a time. Those of one lane are proven
+in `float`, too, but for the two that compute roots of integers.
 
 Reference
 ---------
@@ -14,7 +15,7 @@ and multipliers of PandA-Bambu 2024.10.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ class _Kernel:
     Members
     -------
     lanes: loop -> iterations side by side, of the second row.
+    has_roots: of integers, so that there is no such program in floating point.
     calyx, hls, unrolled, bambu: cycles. hls_dsp, bambu_dsp: multipliers.
     """
 
@@ -54,6 +56,7 @@ class _Kernel:
     hls_dsp: int | None = None
     bambu: int | None = None
     bambu_dsp: int | None = None
+    has_roots: bool = False
 
     @property
     def published(self) -> dict[str, object]:
@@ -114,10 +117,15 @@ KERNELS = (
     _Kernel("trisolv", {"j": 2}, 357, 377, None, None, 241, 21),
     _Kernel("lu", {"k": 8}, 2652, 1817, None, 3),
     _Kernel("ludcmp", {"k": 4}, 3566, 1603),
-    _Kernel("cholesky", {"update": 4}, 2219, 1049),
+    _Kernel("cholesky", {"update": 4}, 2219, 1049, has_roots=True),
     _Kernel("durbin", {"i": 4}, 815, 366, None, None, 327, 66),
-    _Kernel("gramschmidt", {"square": 8, "project": 8, "subtract": 8}, 18646, 8605, 3205),
+    _Kernel(
+        "gramschmidt", {"square": 8, "project": 8, "subtract": 8}, 18646, 8605, 3205, has_roots=True
+    ),
 )
+
+IN_FLOAT = {"uint32_t": "float"}
+"""Macros with which a kernel computes in floating point."""
 
 ROWS = tuple(row for kernel in KERNELS for row in kernel.rows())
 
@@ -127,6 +135,7 @@ SECTIONS = (
     Section("Cycles", (
         _WHAT,
         Column("cycles", "cycles"),
+        Column("float_cycles", "in float"),
         Column("calyx_cycles", "Calyx", of_document=True),
         Column("hls_cycles", "Vivado HLS", of_document=True),
         Column("unrolled_cycles", "unrolled", of_document=True),
@@ -161,9 +170,10 @@ def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
 
     The clock of a row of one lane is the median of all seeds; wide circuits are placed once.
     """
-    memory = {EVERY_ARRAY: "onchip"}
-    design = compile_design(path, CompileOptions(memory=memory, **row.options))
+    options = CompileOptions(memory={EVERY_ARRAY: "onchip"}, **row.options)
+    design = compile_design(path, options)
     proven = design.verify(simulator=settings.simulator)
+    failures = proven.failures
     lanes: Mapping[str, int] = row.options.get("unroll", {})
     figures: dict[str, Any] = {
         "unroll": max(lanes.values(), default=1),
@@ -172,10 +182,15 @@ def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
         "predicted_cycles": proven.predicted_cycles,
         **floor_figures(design, proven.cycles),
     }
+    if not lanes and not next(kernel for kernel in KERNELS if kernel.name == row.file).has_roots:
+        in_float = compile_design(path, replace(options, defines=IN_FLOAT))
+        of_floats = in_float.verify(simulator=settings.simulator)
+        figures["float_cycles"] = of_floats.cycles
+        failures += of_floats.failures
     if settings.synthesis:
         figures |= _area(design, settings.seeds[:1] if lanes else settings.seeds)
         figures["dsp_cycles"] = figures["dsp"] * proven.cycles
-    return RowResult(row, figures, proven.failures)
+    return RowResult(row, figures, failures)
 
 
 def _area(design: Design, seeds: Sequence[int]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ from rtlgen.ir.plan import LOGIC_TABLE_WORDS, address_bits
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
 from rtlgen.ir.signed_digits import is_sum
 from rtlgen.ir.types import INT32, INT64, FloatType, NumberType
-from rtlgen.ir.value_ranges import Range, value_range, width_of
+from rtlgen.ir.value_ranges import Range, ValueRanges, width_of
 from rtlgen.scheduling.common_factors import equal_reads, with_reads
 from rtlgen.scheduling.division import ConstantDivision, pairs_divided_twice
 from rtlgen.scheduling.graph import Graph, Node
@@ -220,7 +220,7 @@ class _Builder:
     ) -> None:
         self.scop = scop
         self.statement = statement
-        self.box = box
+        self._ranges = ValueRanges(box)
         self.graph = Graph()
         self.node_of_read: dict[int, int] = {}
         self._divided_twice = divided_twice
@@ -248,7 +248,7 @@ class _Builder:
 
         Where the value needs no more than `demand` bits, the node has exactly its value.
         """
-        values = value_range(expr, self.box)
+        values = self._ranges.range(expr)
         if values[0] == values[1]:
             return self.graph.constant(values[0])
         width, signed = width_of(values)
@@ -339,11 +339,11 @@ class _Builder:
 
     def _division(self, expr: Binary, width: int, signed: bool) -> int:
         dividend = self.build(expr.left, UNLIMITED_BITS)
-        least, most = value_range(expr.right, self.box)
+        least, most = self._ranges.range(expr.right)
         if least != most or least == 0:
             divisor = self.build(expr.right, UNLIMITED_BITS)
             return self.graph.add(Node(expr.op, width, signed, (dividend, divisor)))
-        values = value_range(expr.left, self.box)
+        values = self._ranges.range(expr.left)
         whole = (expr.left, expr.right) in self._divided_twice
         division = ConstantDivision(self.graph, dividend, values, least, whole)
         if expr.op == "div":
@@ -351,7 +351,7 @@ class _Builder:
         return division.remainder(width, signed)
 
     def _shift_demand(self, count: Expr, width: int, modulus: int) -> int:
-        low, high = value_range(count, self.box)
+        low, high = self._ranges.range(count)
         return min(UNLIMITED_BITS, width + low) if low == high < modulus else UNLIMITED_BITS
 
 

@@ -126,7 +126,9 @@ class Timing:
         """
         if not self.is_known(flow):
             return False
-        return any({flow.source, flow.sink} <= set(unit.statements) for unit in self.units)
+        return any(
+            flow.source in unit.statements and flow.sink in unit.statements for unit in self.units
+        )
 
     def is_known(self, flow: Flow) -> bool:
         """Tell whether it is known which instances get the value, and they may be handed it."""

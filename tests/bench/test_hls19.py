@@ -75,6 +75,7 @@ def test_a_row_is_proven(pattern: str) -> None:
     assert result.figures["unroll"] == (8 if "@" in row.kernel else 1)
     assert result.to_json()["published"] == row.published
     assert "dsp" not in result.figures
+    assert ("float_cycles" in result.figures) == ("@" not in row.kernel)
 
 
 @pytest.mark.long

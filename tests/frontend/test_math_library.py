@@ -53,6 +53,13 @@ NEAREST = {
     "tanhf": (0x3AC37DE2, 0x3EEE0566, 0x3CD41B91, 0x40ACB4D0, 0x40C5E8CA, 0x3D7C3055),
     "sinf": (0x73243F06, 0x46199998, 0x55CAFB2A, 0x67A9242B, 0x4371ADE3, 0x5F208D82),
     "cosf": (0x6115CB11, 0x59443C0A, 0x5F18B878, 0x7A4B1A27, 0x5922AA80, 0x7908CD73),
+    "tanf": (0x624684EF, 0x61FE289F, 0x4FF70099, 0xCCBF0722, 0xDF3C8E00, 0xEE6AC2D8),
+    "sinhf": (0xC11A649F, 0xBCD0D6A9, 0xC086802A, 0x3C072C72, 0xBF6EECBD, 0x3F22CD8F),
+    "coshf": (0xBBC6E065, 0xBDF87A94, 0xC0853734, 0xBAE2462E, 0xC0FACA02, 0x40F3BD0A),
+    "expm1f": (0xBB7B3B6C, 0x3577DEF3, 0xB45DB3D8, 0x3DAE5F1A, 0xC0BF7998, 0x38C2BA42),
+    "log1pf": (0xB52953FB, 0x38280093, 0xBEFADCDF, 0x5E8C886E, 0x536EE9E1, 0x7275A005),
+    "erff": (0x0D2A320C, 0x9CAA320C, 0xB12A320C, 0xBE2F129D, 0x2725C046, 0xA225C046),
+    "cbrtf": (0x640353B5, 0x8D0353B5, 0xCA8353B5, 0xD5526132, 0x31526132, 0x97D26132),
 }
 """Inputs with values near to a midpoint between floats: 2^-21 to 2^-34 of their distance."""
 
@@ -72,6 +79,19 @@ SPECIAL = {
     "tanhf": {0x7F800000: 0x3F800000, 0xFF800000: 0xBF800000, 0: 0, 0x80000000: 0x80000000},
     "sinf": {0x7F800000: 0x7FC00000, 0xFF800000: 0x7FC00000, 0: 0, 0x80000000: 0x80000000},
     "cosf": {0x7F800000: 0x7FC00000, 0xFF800000: 0x7FC00000, 0: 0x3F800000, 0x80000000: 0x3F800000},
+    "tanf": {0x7F800000: 0x7FC00000, 0xFF800000: 0x7FC00000, 0: 0, 0x80000000: 0x80000000},
+    "sinhf": {0x7F800000: 0x7F800000, 0xFF800000: 0xFF800000, 0: 0, 0x80000000: 0x80000000,
+              0x42B2D4FC: 0x7F7FFFEC, 0x42B2D4FD: 0x7F800000},
+    "coshf": {0x7F800000: 0x7F800000, 0xFF800000: 0x7F800000, 0: 0x3F800000, 0x80000000: 0x3F800000,
+              0xC2B2D4FC: 0x7F7FFFEC, 0xC2B2D4FD: 0x7F800000},
+    "expm1f": {0x7F800000: 0x7F800000, 0xFF800000: 0xBF800000, 0: 0, 0x80000000: 0x80000000,
+               0x42B17218: 0x7F800000, 0xC3000000: 0xBF800000, 0x80000001: 0x80000001},
+    "log1pf": {0x7F800000: 0x7F800000, 0xFF800000: 0x7FC00000, 0: 0, 0x80000000: 0x80000000,
+               0xBF800000: 0xFF800000, 0xBF800001: 0x7FC00000, 0x80000001: 0x80000001},
+    "erff": {0x7F800000: 0x3F800000, 0xFF800000: 0xBF800000, 0: 0, 0x80000000: 0x80000000,
+             1: 1, 0x80000004: 0x80000005},
+    "cbrtf": {0x7F800000: 0x7F800000, 0xFF800000: 0xFF800000, 0: 0, 0x80000000: 0x80000000,
+              0xC1D80000: 0xC0400000, 4: 0x27000000},
 }  # fmt: skip
 """Of infinities, zeros, and what a logarithm is not defined for."""
 
@@ -80,18 +100,23 @@ UNITS_OFF = {
     "exp": Decimal("0.6"), "exp2": Decimal("0.6"), "log": Decimal("0.51"),
     "log2": Decimal("0.51"), "log10": Decimal("0.51"), "pow": Decimal("0.65"),
     "sin": Decimal("0.52"), "cos": Decimal("0.52"), "tanh": Decimal("0.6"),
+    "expm1": Decimal("0.65"), "sinh": Decimal("0.6"), "cosh": Decimal("0.6"),
+    "erf": Decimal("0.6"), "cbrt": Decimal("0.6"),
 }  # fmt: skip
 """Bounds of functions of doubles, in units in the last place."""
 
 OF_PAIRS = {"atan2f": (np.arctan2, 2**-14), "hypotf": (np.hypot, 2**-27)}
 """Functions of two floats as doubles, and how far results may be from half a unit."""
 
+EXACT = ("fmodf", "fmod")
+"""Functions of two operands whose results are never rounded."""
+
 LARGEST = {"sin": 0x3F7452FC98B34E97, "cos": 0xBFEFFFE62ECFAB75, "tanh": 0x3FF << 52}
 """Of the largest double."""
 
 
 def test_every_function_is_judged() -> None:
-    assert {*OF_ONE_OPERAND, "powf", *OF_PAIRS, *UNITS_OFF} == math_functions()
+    assert {*OF_ONE_OPERAND, "powf", *OF_PAIRS, *UNITS_OFF, *EXACT} == math_functions()
 
 
 def test_a_text_that_two_functions_include_is_there_once() -> None:
@@ -269,16 +294,87 @@ def test_circuits_of_two_floats_compute_the_same(name: str, tmp_path: Path) -> N
     assert out.view(np.uint32).tolist() == expected.tolist()
 
 
+Doubles = NDArray[np.uint64]
+
+FORMATS = {"fmodf": (32, 23), "fmod": (64, 52)}
+
+
+def pairs_with_remainders(name: str, count: int, seed: int) -> tuple[Doubles, Doubles]:
+    """Return bits of pairs of numbers: of any exponents, and near to each other."""
+    bits, fraction = FORMATS[name]
+    random = np.random.default_rng(seed)
+    x, y = random.integers(1 << bits - 1, size=(2, count), dtype=np.uint64)
+    infinity = (1 << bits - 1) - (1 << fraction)
+    # A subnormal divisor of any number; a short one; few doublings.
+    y[::5] &= np.uint64((1 << fraction) - 1)
+    y[1::5] &= np.uint64((1 << bits) - (1 << fraction // 2))
+    more = random.integers(9, size=len(x[2::5]), dtype=np.uint64) << np.uint64(fraction)
+    x[2::5] = np.minimum(y[2::5] + more, np.uint64(infinity))
+    special = [0, 1, (1 << fraction) - 1, 1 << fraction, infinity - 1, infinity, infinity + 1]
+    of_x, of_y = np.meshgrid(np.array(special, np.uint64), np.array(special, np.uint64))
+    x[: of_x.size], y[: of_y.size] = of_x.ravel(), of_y.ravel()
+    signs = random.integers(2, size=(2, count), dtype=np.uint64) << np.uint64(bits - 1)
+    return x | signs[0], y | signs[1]
+
+
+def remainders(name: str, folder: Path, x: Doubles, y: Doubles) -> list[int]:
+    """Return what the C text of `fmodf` or `fmod` gives, as bits."""
+    text = FOLDER / f"{name}.c"
+    if name == "fmodf":
+        found = results_of_floats(name, text, folder, x.astype(np.uint32), y.astype(np.uint32))
+        return [int(bits) for bits in found]
+    return results_of_doubles(name, text, folder, x.tolist(), y.tolist())
+
+
+@needs_gcc
+@pytest.mark.parametrize(("name", "count"), [("fmodf", 300_000), ("fmod", 20_000)])
+def test_remainders_are_exact(name: str, count: int, tmp_path: Path) -> None:
+    x, y = pairs_with_remainders(name, count, 7)
+    results = np.array(remainders(name, tmp_path, x, y), np.uint64)
+    with np.errstate(all="ignore"):
+        if name == "fmodf":
+            floats = [side.astype(np.uint32).view(np.float32) for side in (x, y)]
+            of_floats = np.fmod(*floats)
+            is_nan, expected = np.isnan(of_floats), of_floats.view(np.uint32).astype(np.uint64)
+        else:
+            of_doubles = np.fmod(x.view(np.float64), y.view(np.float64))
+            is_nan, expected = np.isnan(of_doubles), of_doubles.view(np.uint64)
+    assert is_nan.sum() > 20
+    assert (results[is_nan] == (0x7FC00000 if name == "fmodf" else 0x7FF8 << 48)).all()
+    assert (results == expected)[~is_nan].all()
+
+
+@needs_gcc
+@pytest.mark.simulation
+@pytest.mark.long
+@pytest.mark.parametrize("name", EXACT)
+def test_circuits_of_remainders_compute_the_same(name: str, tmp_path: Path) -> None:
+    x, y = pairs_with_remainders(name, 256, 8)
+    bits, _ = FORMATS[name]
+    word = f"uint{bits}_t"
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text(
+        f'#include "{FOLDER / name}.c"\n'
+        f"void kernel(const {word} x[256], const {word} y[256], {word} z[256])\n"
+        f"{{\n  for (int i = 0; i < 256; i++) z[i] = rtlgen_{name}(x[i], y[i]);\n}}\n"
+    )
+    operands = {"x": x.astype(f"uint{bits}"), "y": y.astype(f"uint{bits}")}
+    found = rtlgen.compile(kernel).run(inputs=operands).arrays["z"]
+    assert found.tolist() == remainders(name, tmp_path, x, y)
+
+
 def with_a_wrong_row(name: str, table: str, row: int, change: int, folder: Path) -> Path:
-    """Return a function's text in a folder, and beside it the one that has the table."""
-    (folder / f"{name}.c").write_text((FOLDER / f"{name}.c").read_text())
+    """Return a function's text in a folder, and beside it all others, one with another table."""
+    texts = {path.name: path.read_text() for path in FOLDER.glob("*.c")}
     head = f"_t {table}["
-    path = next(path for path in FOLDER.glob("*.c") if head in path.read_text())
-    before, declared, behind = path.read_text().partition(head)
+    (holder,) = (file for file, text in texts.items() if head in text)
+    before, declared, behind = texts[holder].partition(head)
     values = behind.split(",")
     first, brace, value = values[row].rpartition("{")
     values[row] = f"{first}{brace} {hex(int(value.strip().rstrip('l'), 16) ^ change)}l"
-    (folder / path.name).write_text(before + declared + ",".join(values))
+    texts[holder] = before + declared + ",".join(values)
+    for file, text in texts.items():
+        (folder / file).write_text(text)
     return folder / f"{name}.c"
 
 
@@ -308,7 +404,9 @@ def test_many_results_of_doubles_are_within_the_bound(name: str, tmp_path: Path)
      ("pow", "rtlgen_pow_c", 300, 1 << 28), ("pow", "rtlgen_pow_m", 77, 1),
      ("pow", "rtlgen_exp2_e", 400, 1 << 12), ("exp2", "rtlgen_exp2_t", 200, 1 << 14),
      ("sin", "rtlgen_sine_turns1", 64, 1 << 20), ("cos", "rtlgen_sine_c1", 300, 1 << 22),
-     ("tanh", "rtlgen_tanh_c2", 200, 1 << 24)],
+     ("tanh", "rtlgen_tanh_c2", 200, 1 << 24), ("erf", "rtlgen_erf_c1", 200, 1 << 20),
+     ("cbrt", "rtlgen_cbrt_c0", 40, 1 << 12), ("sinh", "rtlgen_sinh_c1", 200, 1 << 20),
+     ("cosh", "rtlgen_exp_e", 200, 1 << 12), ("expm1", "rtlgen_expm1_c1", 160, 1 << 20)],
 )  # fmt: skip
 def test_a_table_of_doubles_that_is_wrong_in_one_row_is_noticed(
     name: str, table: str, row: int, change: int, tmp_path: Path
@@ -490,6 +588,13 @@ def test_circuits_of_functions_of_doubles_compute_the_same(name: str, tmp_path: 
         ("powf", "rtlgen_powf_c2", 300, 1 << 38),
         ("sinf", "rtlgen_sinef_angle", 200, 1 << 20),
         ("cosf", "rtlgen_sinef_c1", 100, 1 << 24),
+        ("tanf", "rtlgen_sinf_c1", 100, 1 << 40),
+        ("sinhf", "rtlgen_sinh_c1", 200, 1 << 40),
+        ("coshf", "rtlgen_exp_e", 200, 1 << 44),
+        ("expm1f", "rtlgen_expm1_c1", 160, 1 << 40),
+        ("log1pf", "rtlgen_ln_m", 300, 1 << 8),
+        ("erff", "rtlgen_erf_c1", 200, 1 << 40),
+        ("cbrtf", "rtlgen_cbrt_c0", 40, 1 << 36),
     ],
 )
 def test_a_table_that_is_wrong_in_one_row_is_noticed(

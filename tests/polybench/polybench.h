@@ -29,7 +29,29 @@
 #define POW_FUN(x, y) pow(x, y)
 #endif
 
+/* How far loops run is given when they start, unless it is to be known before. */
+#ifdef POLYBENCH_USE_SCALAR_LB
+#define POLYBENCH_LOOP_BOUND(size, given) size
+#else
+#define POLYBENCH_LOOP_BOUND(size, given) given
+#endif
+
 #define POLYBENCH_1D(a, n, m) a[n]
 #define POLYBENCH_2D(a, n1, n2, m1, m2) a[n1][n2]
 #define POLYBENCH_3D(a, n1, n2, n3, m1, m2, m3) a[n1][n2][n3]
+
+/* What main declares, and hands over. */
+#define POLYBENCH_DECL_VAR(a) (*a)
+#define POLYBENCH_ARRAY(a) *a
+#define POLYBENCH_1D_ARRAY_DECL(a, type, n, m) \
+  type POLYBENCH_1D(POLYBENCH_DECL_VAR(a), n, m); \
+  a = (type(*)[n])polybench_alloc_data(n, sizeof(type));
+#define POLYBENCH_2D_ARRAY_DECL(a, type, n1, n2, m1, m2) \
+  type POLYBENCH_2D(POLYBENCH_DECL_VAR(a), n1, n2, m1, m2); \
+  a = (type(*)[n1][n2])polybench_alloc_data((n1) * (n2), sizeof(type));
+#define POLYBENCH_3D_ARRAY_DECL(a, type, n1, n2, n3, m1, m2, m3) \
+  type POLYBENCH_3D(POLYBENCH_DECL_VAR(a), n1, n2, n3, m1, m2, m3); \
+  a = (type(*)[n1][n2][n3])polybench_alloc_data((n1) * (n2) * (n3), sizeof(type));
+void *polybench_alloc_data(unsigned long long count, int bytes);
+
 #endif

@@ -127,6 +127,78 @@ def tanh(x: Decimal) -> Decimal:
     return +value
 
 
+def erf(x: Decimal) -> Decimal:
+    """Return the error function to the digits of the context, also where it is small."""
+    if abs(x) > 20:
+        return Decimal(1).copy_sign(x)
+    with localcontext() as context:
+        # Terms grow to e^(x^2) before they fall.
+        context.prec += 15 + int(x * x / 2)
+        total, before, term, n = x, None, x, 0
+        square = x * x
+        while total != before:
+            before = total
+            n += 1
+            term = -term * square / n
+            total += term / (2 * n + 1)
+        value = 2 * total / pi().sqrt()
+    return +value
+
+
+def cbrt(x: Decimal) -> Decimal:
+    """Return the cube root."""
+    if x == 0:
+        return x
+    with localcontext() as context:
+        context.prec += 5
+        size = abs(x)
+        value = (size.ln() / 3).exp()
+        # One step of Newton's where the value of the logarithm is large.
+        value -= (value * value * value - size) / (3 * value * value)
+    return +value.copy_sign(x)
+
+
+def sinh(x: Decimal) -> Decimal:
+    """Return the hyperbolic sine to the digits of the context, also where it is small."""
+    with localcontext() as context:
+        # As many digits cancel as x has zeros in front.
+        context.prec += 5 + max(0, -x.adjusted()) if x else 0
+        value = (x.exp() - (-x).exp()) / 2
+    return +value
+
+
+def cosh(x: Decimal) -> Decimal:
+    """Return the hyperbolic cosine."""
+    with localcontext() as context:
+        context.prec += 5
+        value = (x.exp() + (-x).exp()) / 2
+    return +value
+
+
+def expm1(x: Decimal) -> Decimal:
+    """Return e^x - 1 to the digits of the context, also where it is small."""
+    with localcontext() as context:
+        context.prec += 5 + max(0, -x.adjusted()) if x else 0
+        value = x.exp() - 1
+    return +value
+
+
+def log1p(x: Decimal) -> Decimal:
+    """Return log(1 + x) to the digits of the context, also where x is small."""
+    with localcontext() as context:
+        context.prec += 5 + max(0, -x.adjusted()) if x else 0
+        value = (1 + x).ln()
+    return +value
+
+
+def tan(x: Decimal) -> Decimal:
+    """Return the tangent to the digits of the context."""
+    with localcontext() as context:
+        context.prec += 5
+        value = sin(x) / cos(x)
+    return +value
+
+
 def exp(x: Decimal) -> Decimal:
     """Return e^x."""
     return x.exp()
@@ -165,7 +237,9 @@ FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
     "exp2f": exp2, "log2f": log2, "log10f": log10, "exp2": exp2,
     "log2": log2, "log10": log10,
     "exp": exp, "log": log, "pow": power, "sin": sin, "cos": cos, "tanh": tanh,
-    "atanf": atan,
+    "atanf": atan, "erff": erf, "cbrtf": cbrt, "sinhf": sinh, "coshf": cosh, "expm1f": expm1,
+    "log1pf": log1p, "tanf": tan,
+    "erf": erf, "cbrt": cbrt, "cosh": cosh, "sinh": sinh, "expm1": expm1,
 }  # fmt: skip
 
 

@@ -24,7 +24,8 @@ from tests.oracles.math_library.functions import (
 from tests.oracles.math_library.tables import FOLDER
 
 OF_ONE_OPERAND = (
-    "expf", "exp2f", "logf", "log2f", "log10f", "tanhf", "sinf", "cosf", "atanf",
+    "expf", "exp2f", "expm1f", "logf", "log2f", "log10f", "log1pf", "sinhf", "coshf", "tanhf",
+    "sinf", "cosf", "tanf", "atanf", "erff", "cbrtf",
 )  # fmt: skip
 
 Patterns = NDArray[np.uint32]
@@ -71,11 +72,13 @@ def compiled(name: str, text: Path, folder: Path) -> Path:
     """Compile the comparison of one function's C text, and return the program."""
     program = folder / name
     judge = "judge_powf.c" if name == "powf" else "judge.c"
+    (folder / "reinterpretations.h").write_text(REINTERPRETATIONS)
     subprocess.run(
         [
-            "gcc", "-O2", "-fwrapv", "-o", program, Path(__file__).with_name(judge),
-            "-iquote", FOLDER, f'-DTEXT="{text}"', f"-DNAME=rtlgen_{name}",
-            f"-DREFERENCE={name.removesuffix('f')}", "-lm",
+            "gcc", "-O2", "-fwrapv", "-ffp-contract=off",
+            "-include", folder / "reinterpretations.h", "-o", program,
+            Path(__file__).with_name(judge), "-iquote", FOLDER, f'-DTEXT="{text}"',
+            f"-DNAME=rtlgen_{name}", f"-DREFERENCE={name.removesuffix('f')}", "-lm",
         ],
         check=True,
     )  # fmt: skip

@@ -8,7 +8,18 @@ from decimal import Context, Decimal, localcontext
 from pathlib import Path
 
 import rtlgen.frontend.text
-from tests.oracles.math_library.functions import atan, exp, log, pi, sin, tanh
+from tests.oracles.math_library.functions import (
+    atan,
+    cbrt,
+    erf,
+    exp,
+    expm1,
+    log,
+    pi,
+    sin,
+    sinh,
+    tanh,
+)
 from tests.oracles.math_library.polynomials import in_units, in_units_one_by_one, polynomial
 
 FOLDER = Path(rtlgen.frontend.text.__file__).parent / "math_library"
@@ -299,40 +310,111 @@ def atanf() -> Tables:
 
 
 def tanh_of_doubles() -> Tables:
-    """Return the polynomials of tanh(x), below 1 of tanh(x)/2^e, for 32 parts of each binade.
+    """Return the polynomials of tanh(x), below 1 of tanh(x)/2^e, from 2^-6 to 2^5."""
+    rows = _binades(tanh, range(-6, 5), lambda e: -min(e, 0))
+    return _packed_binades("tanh", _with_a_small_row(rows, lambda x: tanh(x) / x))
 
-    The last row is tanh(x)/x below 2^-6, of 2^6 x.
+
+def erf_of_doubles() -> Tables:
+    """Return the polynomials of erf(x), below 1/2 of erf(x)/2^(e + 1), from 2^-6 to 2^3.
+
+    From 2 on there are 64 parts of a binade.
     """
-    units = (63, 63, 63, 63, 63, 63, 63, 54)
-    rows = [[0] * 8 for _ in range(512)]
-    for part in range(352):
-        exponent, i = part // 32 - 6, part % 32
-        scale = Decimal(2) ** -min(exponent, 0)
-        length = Decimal(2) ** exponent / 32
-        rows[part] = in_units_one_by_one(
-            lambda h, i=i, d=length, s=scale: s * tanh(d * (32 + i + h)),  # type: ignore[misc]
-            units,
-        )
-    small = in_units_one_by_one(lambda h: tanh(h / 64) / (h / 64), units[1:])
-    rows[511] = [0, min(small[0], 1 << 63), *small[1:]]
+    rows = _binades(erf, range(-6, 1), lambda e: -min(e + 1, 0))
+    rows += _binades(erf, range(1, 3), lambda _: 0, 64)
+    return _packed_binades("erf", _with_a_small_row(rows, lambda x: erf(x) / x / 2))
+
+
+def cbrt_of_doubles() -> Tables:
+    """Return the polynomials of half the cube root from 1 to 8."""
+    rows = _binades(cbrt, range(3), lambda _: -1)
+    return _packed_binades("cbrt", rows + [[0] * 8] * (128 - len(rows)))
+
+
+def sinh_of_doubles() -> Tables:
+    """Return the polynomials of sinh(x)/2^(e + 1) from 2^-6 to 2."""
+    rows = _binades(sinh, range(-6, 1), lambda e: -e - 1)
+    return _packed_binades("sinh", _with_a_small_row(rows, lambda x: sinh(x) / x / 2, 256))
+
+
+def expm1_of_doubles() -> Tables:
+    """Return the polynomials of (e^x - 1)/2^(e + 1) and of (1 - e^-x)/2^e from 2^-10 to 1.
+
+    From 2^-4 on there are 32 parts of a binade, below 8.
+    """
+    rows = []
+    for sign in (1, -1):
+
+        def size(x: Decimal, sign: int = sign) -> Decimal:
+            return abs(expm1(sign * x))
+
+        def up(exponent: int, sign: int = sign) -> int:
+            return -exponent - (sign > 0)
+
+        def quotient(x: Decimal, sign: int = sign) -> Decimal:
+            return size(x, sign) / x / (2 if sign > 0 else 1)
+
+        half = _binades(size, range(-10, -4), up, 8) + _binades(size, range(-4, 0), up)
+        rows += _with_a_small_row(half, quotient, 256, 10)
+    return _packed_binades("expm1", rows)
+
+
+_OF_BINADES = (63, 63, 63, 63, 63, 63, 63, 54)
+
+
+def _binades(
+    function: Callable[[Decimal], Decimal],
+    exponents: range,
+    up: Callable[[int], int],
+    parts: int = 32,
+) -> list[list[int]]:
+    """Return polynomials of function(x) 2^up(exponent) in so many parts of each binade."""
+    rows = []
+    for exponent in exponents:
+        scale = Decimal(2) ** up(exponent)
+        length = Decimal(2) ** exponent / parts
+        for i in range(parts):
+            rows.append(
+                in_units_one_by_one(
+                    lambda h, i=i, d=length, s=scale: s * function(d * (parts + i + h)),  # type: ignore[misc]
+                    _OF_BINADES,
+                )
+            )
+    return rows
+
+
+def _with_a_small_row(
+    rows: Sequence[list[int]],
+    quotient: Callable[[Decimal], Decimal],
+    count: int = 512,
+    below: int = 6,
+) -> list[list[int]]:
+    """Return so many rows, of which the last one is f(x)/x of x = 2^-below h."""
+    small = in_units_one_by_one(lambda h: quotient(h / 2**below), _OF_BINADES[1:])
+    return [*rows, *[[0] * 8] * (count - 1 - len(rows)), [0, min(small[0], 1 << 63), *small[1:]]]
+
+
+def _packed_binades(name: str, rows: Sequence[Sequence[int]]) -> Tables:
+    """Return the words that `_binades.c` takes apart."""
     c0, c1, c2, c3, c4, c5, c6, c7 = zip(*rows, strict=True)
     return {
-        "rtlgen_tanh_c0": c0,
-        "rtlgen_tanh_c1": c1,
-        "rtlgen_tanh_c2": c2,
-        "rtlgen_tanh_c3": [a << 13 | _masked(b, 13) for a, b in zip(c3, c6, strict=True)],
-        "rtlgen_tanh_c4": [a << 21 | _masked(b, 18) << 3 for a, b in zip(c4, c7, strict=True)],
-        "rtlgen_tanh_c5": [
+        f"rtlgen_{name}_c0": c0,
+        f"rtlgen_{name}_c1": c1,
+        f"rtlgen_{name}_c2": c2,
+        f"rtlgen_{name}_c3": [a << 13 | _masked(b, 13) for a, b in zip(c3, c6, strict=True)],
+        f"rtlgen_{name}_c4": [a << 21 | _masked(b, 18) << 3 for a, b in zip(c4, c7, strict=True)],
+        f"rtlgen_{name}_c5": [
             a << 26 | _masked(b >> 13, 19) << 7 for a, b in zip(c5, c6, strict=True)
         ],
     }
 
 
 TABLES: Mapping[str, Callable[[], Tables]] = {
-    "_expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "sinf": sinf,
-    "_sinef": sines_of_floats, "exp": exp_of_doubles, "_ln": log_of_doubles, "pow": pow_of_doubles,
+    "_expf": expf, "logf": logf, "powf": powf, "tanhf": tanhf, "_sinf": sinf,
+    "_sinef": sines_of_floats, "_exp": exp_of_doubles, "_ln": log_of_doubles, "pow": pow_of_doubles,
     "_exp2": powers_of_2, "log2f": log2f, "log10f": log10f, "_atanf": atanf,
-    "_sine": sines_of_doubles, "tanh": tanh_of_doubles,
+    "_sine": sines_of_doubles, "tanh": tanh_of_doubles, "_erf": erf_of_doubles,
+    "_cbrt": cbrt_of_doubles, "_sinh": sinh_of_doubles, "_expm1": expm1_of_doubles,
 }  # fmt: skip
 """Of the texts that have any."""
 

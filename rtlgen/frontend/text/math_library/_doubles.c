@@ -7,3 +7,9 @@ static uint64_t rtlgen_rounded(uint64_t p, uint64_t scale)
 {
   return (scale + (p >> 63) << 52) + ((p >> 63 ? p >> 10 : p >> 9) + 1 >> 1);
 }
+
+/* the same as a float, times 2^(scale - 125) */
+static uint32_t rtlgen_rounded_float(uint64_t p, uint32_t scale)
+{
+  return (scale + (uint32_t)(p >> 63) << 23) + ((uint32_t)(p >> 63 ? p >> 39 : p >> 38) + 1 >> 1);
+}

@@ -187,8 +187,8 @@ static const uint64_t rtlgen_ln_m[512] = {
     0xafd3688b, 0xb013091a, 0xb052b97e, 0xb09279be, 0xb0d249e3, 0xb11229f3, 0xb17217f7,
 };
 
-/* log x times a factor in [1, 2), in units of 2^-63, times 2^up */
-static uint64_t rtlgen_ln_times(uint64_t x, uint64_t factor, int up)
+/* log x times a factor in [1, 2), in units of 2^-63, times 2^up, rounded so that the last bits are 0, so many */
+static uint64_t rtlgen_ln_times(uint64_t x, uint64_t factor, int up, int zero_bits)
 {
   /* a subnormal x is shifted up */
   uint64_t s0 = x & 0xfffffffffffff;
@@ -245,7 +245,8 @@ static uint64_t rtlgen_ln_times(uint64_t x, uint64_t factor, int up)
   uint64_t rest = low_bits << (is_large ? 40 : 50);
   uint64_t p = rtlgen_high(v << (zeros & 63) | rest >> 1 >> (63 - zeros & 63), factor);
   uint64_t exponent = (is_large ? 1031 : 1021) - zeros - scale + up + (p >> 63);
-  uint64_t rounded = (exponent << 52) + ((p >> 63 ? p >> 10 : p >> 9) + 1 >> 1);
+  uint64_t guarded = p >> 63 ? p >> 10 : p >> 9;
+  uint64_t rounded = (exponent << 52) + (guarded + (1ul << zero_bits) >> zero_bits + 1 << zero_bits);
 
   return (x & 0x7fffffffffffffff) == 0 ? 0xfff0000000000000
          : x > 0x7ff0000000000000      ? 0x7ff8000000000000

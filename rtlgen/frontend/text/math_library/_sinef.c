@@ -1,4 +1,4 @@
-/* What sinf.c and cosf.c have in common.
+/* What sinf.c, cosf.c and tanf.c have in common.
  *
  * Method: |x| 2/pi modulo 4, with the bits of 2/pi that matter for the exponent of x (Payne and Hanek,
  * "Radian reduction for trigonometric functions", SIGNUM 1983); of the fraction, or of 1 less the
@@ -552,6 +552,15 @@ static uint64_t rtlgen_sinef_polynomial(uint64_t h, uint64_t w0, uint64_t w1, in
   uint64_t t1 = (rtlgen_product(h2, p1 >> 34) << 17) + rtlgen_product(h1, p1 >> 34) + rtlgen_product(h2, p1 >> 17)
                 + (rtlgen_product(h0, p1 >> 34) + rtlgen_product(h1, p1 >> 17) + rtlgen_product(h2, p1) + 0x10000 >> 17);
   return c0 + (t1 << 1) & 0x1fffffffffffffff;
+}
+
+/* |sin| of an angle in units of 2^-60 of a quarter turn, in units of 2^-60 */
+static uint64_t rtlgen_sinef_of(uint64_t angle)
+{
+  uint64_t folded = (angle >> 60 & 1 ? 0 - angle : angle) & 0xfffffffffffffff;
+  uint32_t part = folded >> 51;
+  return rtlgen_sinef_polynomial(folded & 0x7ffffffffffff, rtlgen_sinef_c0[part], rtlgen_sinef_c1[part],
+                                 rtlgen_sinef_c2[part], rtlgen_sinef_c3[part]);
 }
 
 /* p0 in units of 2^-60, with so many zeros in front, times 2^(exponent - 126) */

@@ -9,10 +9,7 @@ static uint32_t rtlgen_cosf(uint32_t x)
 {
   uint32_t magnitude = x & 0x7fffffff;
   uint64_t angle = rtlgen_sinef_angle_of(x) + 0x1000000000000000;
-  uint64_t folded = (angle >> 60 & 1 ? 0 - angle : angle) & 0xfffffffffffffff;
-  uint32_t part = folded >> 51;
-  uint64_t p0 = rtlgen_sinef_polynomial(folded & 0x7ffffffffffff, rtlgen_sinef_c0[part], rtlgen_sinef_c1[part],
-                                        rtlgen_sinef_c2[part], rtlgen_sinef_c3[part]);
+  uint64_t p0 = rtlgen_sinef_of(angle);
   uint32_t sixteen = rtlgen_sixteen(p0), four = rtlgen_four(sixteen);
   uint32_t zeros = rtlgen_zeros(p0, sixteen, four);
   uint32_t sign = (uint32_t)(angle >> 61 & 1) << 31;

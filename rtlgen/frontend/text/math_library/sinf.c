@@ -1,133 +1,18 @@
 /* sinf, correctly rounded, on the bits of a float.
  *
- * Method: that of _sinef.c. From 2^-12 to 2^-4 every binade has 16 polynomials of sin(x)/2^(e+4) instead,
- * since there an absolute error is not enough.
- *
- * Errors: those of _sinef.c. sin x is no float and no midpoint, but for x = 0; below 2^-12 it rounds to x.
- * That the errors never meet a midpoint is shown by all 2^32 inputs (tests/math_library).
+ * Method, errors: those of _sinf.c and _sinef.c. sin x is no float and no midpoint, but for x = 0; below 2^-12 it rounds
+ * to x. That the errors never meet a midpoint is shown by all 2^32 inputs (tests/math_library).
  */
-#include "_sinef.c"
-
-/* c0 in units of 2^-60; from bit 60 on, bits 0 to 3 of c4 */
-static const uint64_t rtlgen_sinf_c0[128] = {
-    0xffffffd5555558, 0x10fffffccd2aaae, 0x11fffffc3400004, 0x12fffffb88d555b, 0x13fffffacaaaab1,
-    0x14fffff9f880008, 0x15fffff91155560, 0x16fffff8142aab8, 0x17fffff70000011, 0x18fffff5d3d5569,
-    0x19fffff48eaaac3, 0x1afffff32f8001d, 0x1bfffff1b555578, 0x1cfffff01f2aad5, 0x1dffffee6c00031,
-    0x1effffec9ad558f, 0xffffff55555578, 0x10fffff334aaad9, 0x11fffff0d00003e, 0x12ffffee23555a6,
-    0x13ffffeb2aaab13, 0x14ffffe7e200085, 0x15ffffe445555fd, 0x16ffffe050aab7c, 0x17ffffdc0000103,
-    0x18ffffd74f55693, 0x19ffffd23aaac2e, 0x1affffccbe001d3, 0x1bffffc6d555786, 0x1cffffc07caad46,
-    0x1dffffb9b000317, 0x1effffb26b558fa, 0xfffffd55555778, 0x10ffffccd2aad8e, 0x11ffffc340003d8,
-    0x12ffffb88d55a5f, 0x13ffffacaaab12e, 0x14ffff9f880084f, 0x15ffff911555fd2, 0x16ffff8142ab7c3,
-    0x17ffff700001033, 0x18ffff5d3d56933, 0x19ffff48eaac2d7, 0x1affff32f801d31, 0x1bffff1b5557859,
-    0x1cffff01f2ad465, 0x1dfffee6c003170, 0x1efffec9ad58f94, 0xfffff555557777, 0x10ffff334aad8e3,
-    0x11ffff0d0003d82, 0x12fffee2355a5f0, 0x13fffeb2aab12d6, 0x14fffe7e20084f2, 0x15fffe44555fd18,
-    0x16fffe050ab7c2f, 0x17fffdc00010333, 0x18fffd74f56933a, 0x19fffd23aac2d6e, 0x1afffccbe01d316,
-    0x1bfffc6d5578591, 0x1cfffc07cad4659, 0x1dfffb9b0031704, 0x1efffb26b58f946, 0xffffd555577777,
-    0x10fffccd2ad8e2d, 0x11fffc34003d826, 0x12fffb88d5a5ef8, 0x13fffacaab12d54, 0x14fff9f88084f22,
-    0x15fff91155fd183, 0x16fff8142b7c2ed, 0x17fff7000103332, 0x18fff5d3d693397, 0x19fff48eac2d6e0,
-    0x1afff32f81d3162, 0x1bfff1b5578590e, 0x1cfff01f2d4658b, 0x1dffee6c031703b, 0x1effec9ad8f9454,
-    0x30ffff5555777774, 0x310fff334ad8e2ca, 0x311fff0d003d825f, 0x312ffee235a5ef73,
-    0x313ffeb2ab12d545, 0x414ffe7e2084f217, 0x415ffe4455fd1826, 0x416ffe050b7c2eb3,
-    0x417ffdc0010332fb, 0x418ffd74f6933940, 0x419ffd23ac2d6dc1, 0x51affccbe1d315bc,
-    0x51bffc6d5785906e, 0x51cffc07cd465818, 0x51dffb9b031702f7, 0x51effb26b8f9444a,
-    0xc0fffd55577776a8, 0xf10ffccd2d8e2bb1, 0x111ffc3403d8248b, 0x412ffb88da5ef529,
-    0x713ffacab12d5175, 0x914ff9f8884f1d59, 0xc15ff9115fd17cb7, 0xf16ff81437c2e36d,
-    0x117ff70010332551, 0x418ff5d3e9338631, 0x719ff48ec2d6c9d2, 0x91aff32f9d3143ef,
-    0xc1bff1b57858e838, 0xf1cff01f54655a4f, 0x11dfee6c316ffdca, 0x41efec9b0f94062c,
-    0xfff55577774375, 0xb10ff334d8e27f6f, 0x511ff0d03d81efc8, 0x12fee23a5eed0ad, 0xa13feb2b12d45d54,
-    0x514fe7e284f0cfd4, 0x15fe445fd1660f9, 0xa16fe0517c2c4807, 0x517fdc01032fba8b,
-    0x18fd7509334ec14, 0xa19fd23c2d680dee, 0x51afccbfd30e4edc, 0xf1bfc6d78586dac2,
-    0xa1cfc07f464bda4f, 0x51dfb9b316f372a0, 0xf1efb26ef930c4d5,
-};
-
-/* c1 in units of 2^-59; from bit 51 on, bits 4 to 16 of c4, which is in units of 2^-54 */
-static const uint64_t rtlgen_sinf_c1[128] = {
-    0x7fffffc000000, 0x7fffffb7c0000, 0x7fffffaf00000, 0x7fffffa5c0000, 0x7fffff9c00001,
-    0x7fffff91c0001, 0x7fffff8700001, 0x7fffff7bc0001, 0x7fffff7000001, 0x7fffff63c0002,
-    0x7fffff5700002, 0x7fffff49c0003, 0x7fffff3c00003, 0x7fffff2dc0003, 0x7fffff1f00004,
-    0x7fffff0fc0005, 0x7fffff0000005, 0x7ffffedf00007, 0x7ffffebc00008, 0x7ffffe970000a,
-    0x7ffffe700000d, 0x7ffffe4700010, 0x7ffffe1c00013, 0x7ffffdef00017, 0x7ffffdc00001b,
-    0x7ffffd8f00020, 0x7ffffd5c00025, 0x7ffffd270002b, 0x7ffffcf000032, 0x7ffffcb70003a,
-    0x7ffffc7c00042, 0x7ffffc3f0004b, 0x7ffffc0000055, 0x7ffffb7c0006d, 0x7ffffaf000089,
-    0x7ffffa5c000aa, 0x7ffff9c0000d0, 0x7ffff91c000fd, 0x7ffff87000131, 0x7ffff7bc0016c,
-    0x7ffff700001b0, 0x7ffff63c001fd, 0x7ffff57000253, 0x7ffff49c002b4, 0x7ffff3c000320,
-    0x7ffff2dc00399, 0x7ffff1f00041f, 0x7ffff0fc004b3, 0x7ffff00000556, 0x7fffedf0006cc,
-    0x7fffebc00088b, 0x7fffe97000a9b, 0x7fffe70000d05, 0x7fffe47000fd4, 0x7fffe1c001311,
-    0x7fffdef0016c6, 0x7fffdc0001b00, 0x7fffd8f001fca, 0x7fffd5c002531, 0x7fffd27002b40,
-    0x7fffcf0003205, 0x7fffcb700398f, 0x7fffc7c0041eb, 0x7fffc3f004b28, 0x7fffc00005557,
-    0x7fffb7c006cc2, 0x7fffaf00088b2, 0x7fffa5c00a9b2, 0x7fff9c000d058, 0x7fff91c00fd3d,
-    0x7fff870013108, 0x7fff7bc016c63, 0x7fff70001b003, 0x7fff63c01fca3, 0x7fff570025308,
-    0x7fff49c02b3fd, 0x7fff3c0032058, 0x7fff2dc0398f3, 0x7fff1f0041eb3, 0x7fff0fc04b283,
-    0x7fff000055552, 0x7ffedf006cc03, 0x7ffebc0088aff, 0x7ffe9700a9b06, 0x7ffe7000d0557,
-    0x7ffe4700fd3a8, 0x7ffe1c013104e, 0x7ffdef016c5fe, 0x7ffdc001afff9, 0x7ffd8f01fc9fe,
-    0x7ffd5c025304c, 0x7ffd2702b3f9b, 0x7ffcf0032053e, 0x7ffcb70398eeb, 0x7ffc7c041eae2,
-    0x7ffc3f04b27e2, 0x17ffc000555526, 0x17ffb7c06cc00f, 0x1fffaf0088afa6, 0x1fffa5c0a9afd4,
-    0x1fff9c00d054a3, 0x1fff91c0fd3a19, 0x1fff8701310420, 0x1fff7bc16c5ebf, 0x27ff7001affdfb,
-    0x27ff63c1fc9dbd, 0x27ff570253020a, 0x27ff49c2b3f6e6, 0x27ff3c03205038, 0x27ff2dc398ea03,
-    0x2fff1f041ea848, 0x2fff0fc4b276ec, 0x167ff00055549d9, 0x177fedf06cbf4d7, 0x18ffebc088ae8d6,
-    0x1a7fe970a9ae551, 0x1b7fe700d0529d8, 0x1cffe470fd375bd, 0x1e7fe1c13100854, 0x1f7fdef16c5a0da,
-    0x20ffdc01aff7e4d, 0x227fd8f1fc95fa7, 0x237fd5c252f83bf, 0x24ffd272b3ea92a, 0x25ffcf032040e75,
-    0x277fcb7398d71dc, 0x28ffc7c41e91186, 0x29ffc3f4b25ab66,
-};
-
-/* c2 in units of 2^-60, above bits 0 to 19 of c3 */
-static const int64_t rtlgen_sinf_c2[128] = {
-    0x7fffff2aaab, 0x87ffff2aaab, 0x8fffff2aaab, 0x97ffff2aaab, 0x9fffff2aaab, 0xa7ffff2aaab,
-    0xafffff2aaab, 0xb7ffff2aaab, 0xbfffff2aaab, 0xc7ffff2aaab, 0xcfffff2aaab, 0xd7ffff2aaab,
-    0xdfffff2aaab, 0xe7ffff2aaab, 0xefffff2aaab, 0xf7ffff2aaab, 0x1fffffeaaaab, 0x21ffffeaaaab,
-    0x23ffffdaaaab, 0x25ffffdaaaab, 0x27ffffdaaaab, 0x29ffffcaaaab, 0x2bffffcaaaab, 0x2dffffdaaaaa,
-    0x2fffffcaaaaa, 0x31ffffcaaaaa, 0x33ffffbaaaaa, 0x35ffffaaaaaa, 0x37ffff9aaaaa, 0x39ffff9aaaaa,
-    0x3bffff8aaaaa, 0x3dffff7aaaaa, 0x7ffffebaaaa9, 0x87fffe7aaaa9, 0x8ffffe2aaaa9, 0x97fffdcaaaa9,
-    0x9ffffd7aaaa8, 0xa7fffd0aaaa8, 0xaffffc9aaaa8, 0xb7fffc0aaaa8, 0xbffffb7aaaa8, 0xc7fffafaaaa7,
-    0xcffffa5aaaa7, 0xd7fff99aaaa7, 0xdffff8eaaaa6, 0xe7fff81aaaa6, 0xeffff73aaaa6, 0xf7fff66aaaa5,
-    0x1ffffeacaaa94, 0x21fffe68aaa91, 0x23fffe1baaa8e, 0x25fffdc5aaa8b, 0x27fffd66aaa88,
-    0x29fffcfeaaa84, 0x2bfffc8baaa80, 0x2dfffc0baaa7d, 0x2ffffb81aaa79, 0x31fffaecaaa74,
-    0x33fffa49aaa70, 0x35fff999aaa6c, 0x37fff8dcaaa67, 0x39fff811aaa62, 0x3bfff738aaa5d,
-    0x3dfff64faaa58, 0x7fffeab8aa940, 0x87ffe679aa912, 0x8fffe1b1aa8e2, 0x97ffdc57aa8b0,
-    0x9fffd668aa87a, 0xa7ffcfd7aa842, 0xafffc89eaa808, 0xb7ffc0b6aa7ca, 0xbfffb816aa78a,
-    0xc7ffaeb4aa748, 0xcfffa48daa702, 0xd7ff9994aa6ba, 0xdfff8dc3aa670, 0xe7ff8114aa622,
-    0xefff737baa5d2, 0xf7ff64f2aa580, 0x1fffeaa94a957a, 0x21ffe668da92a5, 0x23ffe1a05a8fa5,
-    0x25ffdc47fa8c7a, 0x27ffd6577a8925, 0x29ffcfc1ca8625, 0x2bffc8895a827a, 0x2dffc0a0ea7ea5,
-    0x2fffb8007a7aa5, 0x31ffaea01a767a, 0x33ffa4779a7225, 0x35ff9979fa6e25, 0x37ff8da99a697a,
-    0x39ff80f92a64a5, 0x3bff7360ca5fa5, 0x3dff64d86a5a7a, 0x7ffeaaaa1955a2, 0x87fe66936929cd,
-    0x8ffe1a0208face, 0x97fdc46b88c9a4, 0x9ffd65553895cf, 0xa7fcfc44485ed0, 0xaffc88ae3825a7,
-    0xb7fc0a1877e9d3, 0xbffb800837aad4, 0xc7fae9f2f769ab, 0xcffa475df725d8, 0xd7f997cea6deda,
-    0xdff8daba7695b2, 0xe7f80fa6c649df, 0xeff73618c5fae2, 0xf7f64d8605a9bb, 0x1ffeaaad3a55a81,
-    0x21fe66994929ace, 0x23fe1a0614faff6, 0x25fdc47303c9afb, 0x27fd6560d595add, 0x29fcfc4ef95f09e,
-    0x2bfc88bddf25bbd, 0x2dfc0a2df6e9bbc, 0x2ffb801eb7ab19c, 0x31faea109769cde, 0x33fa47841025d03,
-    0x35f997f8a4df30c, 0x37f8daef2595dfa, 0x39f80fe71c49ece, 0x3bf7366110fb509, 0x3df64ddd8aaa02d,
-};
-
-/* bits 20 to 32 of c3, which is in units of 2^-60 */
-static const uint16_t rtlgen_sinf_c3[128] = {
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
-    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x2, 0x2, 0x2, 0x2, 0x2, 0x2,
-    0x2, 0x2, 0x2, 0x2, 0x2, 0x2, 0x2, 0x2, 0x2, 0x2, 0xa, 0xa, 0xa, 0xa, 0xa, 0xa, 0xa, 0xa, 0xa,
-    0xa, 0xa, 0xa, 0xa, 0xa, 0xa, 0xa, 0x2a, 0x2a, 0x2a, 0x2a, 0x2a, 0x2a, 0x2a, 0x2a, 0x2a, 0x2a,
-    0x2a, 0x2a, 0x2a, 0x2a, 0x2a, 0x2a, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa,
-    0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0x2aa, 0x2aa, 0x2aa, 0x2aa, 0x2aa, 0x2aa, 0x2aa, 0x2aa,
-    0x2aa, 0x2aa, 0x2aa, 0x2aa, 0x2aa, 0x2aa, 0x2aa, 0x2aa, 0xaa9, 0xaa9, 0xaa8, 0xaa8, 0xaa8,
-    0xaa8, 0xaa8, 0xaa7, 0xaa7, 0xaa7, 0xaa7, 0xaa6, 0xaa6, 0xaa6, 0xaa5, 0xaa5,
-};
+#include "_sinf.c"
 
 static uint32_t rtlgen_sinf(uint32_t x)
 {
   uint32_t magnitude = x & 0x7fffffff;
   uint64_t angle = rtlgen_sinef_angle_of(x);
-  uint64_t folded = (angle >> 60 & 1 ? 0 - angle : angle) & 0xfffffffffffffff;
-
-  /* small: the 19 bits of x behind the first four */
-  int is_small = magnitude < 0x3d800000;
-  uint32_t part = folded >> 51, small_part = (magnitude >> 19) - (115 << 4) & 127;
-  uint64_t h = is_small ? (uint64_t)(magnitude & 0x7ffff) << 32 : folded & 0x7ffffffffffff;
-  uint64_t w0 = is_small ? rtlgen_sinf_c0[small_part] : rtlgen_sinef_c0[part];
-  uint64_t w1 = is_small ? rtlgen_sinf_c1[small_part] : rtlgen_sinef_c1[part];
-  int64_t w2 = is_small ? rtlgen_sinf_c2[small_part] : rtlgen_sinef_c2[part];
-  uint32_t w3 = is_small ? rtlgen_sinf_c3[small_part] : rtlgen_sinef_c3[part];
-  uint64_t p0 = rtlgen_sinef_polynomial(h, w0, w1, w2, w3);
+  uint64_t p0 = rtlgen_sinf_of(magnitude, angle);
   uint32_t sixteen = rtlgen_sixteen(p0), four = rtlgen_four(sixteen);
   uint32_t zeros = rtlgen_zeros(p0, sixteen, four);
-  uint32_t rounded = rtlgen_sinef_rounded(p0, zeros, is_small ? (magnitude >> 23) + 3 : 126);
+  uint32_t rounded = rtlgen_sinef_rounded(p0, zeros, rtlgen_sinf_scale(magnitude));
   uint32_t sign = (x ^ (uint32_t)(angle >> 61 & 1) << 31) & 0x80000000;
 
   return magnitude >= 0x7f800000  ? 0x7fc00000

@@ -1,13 +1,12 @@
 /* tanh on the bits of a double, within 0.6 units in the last place.
  *
- * Method: |x| = 2^e y, 1 <= y < 2. From 2^-6 to 2^5 every binade has 32 polynomials of degree 7 of
- * tanh(x)/2^e, from 1 on of tanh(x), in what is left of y, h: c0 + h p. Below 2^-6 it is tanh(x)/2^e = y p,
- * with another p, of 2^6 x: so the error is relative everywhere. p = c1 + h (c2 + h (c3 + ...)).
+ * Method: that of _binades.c, of tanh(x)/2^e, from 1 on of tanh(x): from 2^-6 to 2^5 32 parts of every binade; below 2^-6
+ * it is y p, with p of 2^6 x.
  *
  * Errors, of a result in [1/2, 2): polynomial 2^-57 (from 4 to 5), products 2^-58: in all less than 0.1 units in the last
  * place, beside the half unit of the rounding. Below 2^-27 tanh x is x but for 2^-55.5 of it.
  */
-#include "_doubles.c"
+#include "_binades.c"
 
 /* c0 in units of 2^-63 */
 static const uint64_t rtlgen_tanh_c0[512] = {
@@ -504,18 +503,6 @@ static const int64_t rtlgen_tanh_c5[512] = {
     0x444444b943ffff00,
 };
 
-/* a times 18 bits with a sign; h p 2^17 of 51 bits h and p, where T has the 18 upper ones of p, and L and M what follows */
-static int64_t rtlgen_tanh_signed(uint64_t a, int64_t b) { return (int64_t)(a & 0x1ffff) * ((int32_t)((uint32_t)b << 14) >> 14); }
-static int64_t rtlgen_tanh_short(uint64_t h, int64_t T, int64_t L)
-{
-  return (rtlgen_tanh_signed(h >> 34, T) << 17) + rtlgen_tanh_signed(h >> 17, T) + (int64_t)rtlgen_product(h >> 34, L);
-}
-static int64_t rtlgen_tanh_long(uint64_t h, int64_t T, int64_t L, int64_t M)
-{
-  return rtlgen_tanh_short(h, T, L)
-         + (rtlgen_tanh_signed(h, T) + (int64_t)(rtlgen_product(h >> 17, L) + rtlgen_product(h >> 34, M)) >> 17);
-}
-
 static uint64_t rtlgen_tanh(uint64_t x)
 {
   uint64_t exponent = x >> 52 & 0x7ff;
@@ -526,16 +513,9 @@ static uint64_t rtlgen_tanh(uint64_t x)
   uint64_t scale = exponent < 1023 ? exponent - 2 : 1021;
   uint32_t part = (is_small ? 511 : (x >> 47) - (1017 << 5)) & 511;
 
-  int64_t w3 = rtlgen_tanh_c3[part], w4 = rtlgen_tanh_c4[part], w5 = rtlgen_tanh_c5[part];
-  /* all in units of 2^-63 */
-  int64_t p6 = (((int32_t)((uint32_t)w5 << 6) >> 13) * 8192l | w3 & 0x1fff)
-               + (rtlgen_tanh_signed(h >> 34, w4 >> 3) + (rtlgen_tanh_signed(h >> 17, w4 >> 3) >> 17) >> 8);
-  int64_t p5 = (w5 >> 26) + (rtlgen_tanh_short(h, p6 >> 15, p6 << 2) >> 19);
-  int64_t p4 = (w4 >> 21) + (rtlgen_tanh_short(h, p5 >> 20, p5 >> 3) >> 14);
-  int64_t p3 = (w3 >> 13) + (rtlgen_tanh_long(h, p4 >> 26, p4 >> 9, p4 << 8) >> 8);
-  int64_t p2 = rtlgen_tanh_c2[part] + rtlgen_tanh_long(h, p3 >> 34, p3 >> 17, p3);
-  uint64_t p1 = rtlgen_tanh_c1[part] + (rtlgen_tanh_long(h, p2 >> 36, p2 >> 19, p2 >> 2) << 2);
-  uint64_t result = rtlgen_rounded(rtlgen_tanh_c0[part] + (rtlgen_high(b, p1) << 1), scale);
+  uint64_t p = rtlgen_binades_of(h, b, rtlgen_tanh_c0[part], rtlgen_tanh_c1[part], rtlgen_tanh_c2[part],
+                                 rtlgen_tanh_c3[part], rtlgen_tanh_c4[part], rtlgen_tanh_c5[part]);
+  uint64_t result = rtlgen_rounded(p, scale);
 
   return (x << 1) > 0xffe0000000000000 ? 0x7ff8000000000000
          : (x << 1) < 0x7c80000000000000 ? x : x & 0x8000000000000000 | ((x << 1) >= 0x8066200000000000 ? 0x3ff0000000000000 : result);
