@@ -32,7 +32,7 @@ from rtlgen.frontend.errors import (
     SideEffect,
     UnsupportedExpression,
 )
-from rtlgen.frontend.reading.elements import COMPUTED, Element, ElementReader, Written
+from rtlgen.frontend.reading.elements import Element, ElementReader, Written
 from rtlgen.frontend.reading.lookups import stays_inside, window
 from rtlgen.frontend.reading.reaching import (
     Definition,
@@ -134,6 +134,7 @@ class ExpressionReader:
             scopes,
             ranges,
             self.value,
+            lambda variable, span: self.current(variable, Access(variable.name, (), span)),
             lambda variable, access: surroundings.note_access(variable, access, ranges),
         )
         self.reads: list[Access] = []
@@ -254,12 +255,12 @@ class ExpressionReader:
         """
         first = len(self.reads)
         for way in (nullcontext, self.observing):
-            try:
-                with way():
-                    return self.elements.written(node)
-            except COMPUTED:
-                # What was read in vain is not read.
-                del self.reads[first:]
+            with way():
+                known = self.elements.written(node)
+            if known is not None:
+                return known
+            # What was read in vain is not read.
+            del self.reads[first:]
         return self.elements.computed(node, is_conditional=self._conditions > 0)
 
     def adopt(self, guard: Guard) -> Expr:

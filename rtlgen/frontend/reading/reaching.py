@@ -13,7 +13,7 @@ from itertools import count, islice
 from typing import Protocol, TypeAlias
 
 from rtlgen.frontend.analysis.cases import settled
-from rtlgen.frontend.analysis.guards import Guard, renumbered
+from rtlgen.frontend.analysis.guards import Guard, with_own_reads
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.turn import Turn
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, literal, opaque
@@ -405,7 +405,5 @@ def told_by(
 
 def _part(guard: Guard, fact: Fact) -> Guard:
     """Return one of the facts of a guard as a guard of its own."""
-    numbers = dict.fromkeys(node.index for node in walk(fact.expr) if isinstance(node, Read))
-    places = {number: place for place, number in enumerate(numbers)}
-    part = Guard(renumbered(fact.expr, places), tuple(guard.reads[number] for number in numbers))
+    part = Guard(*with_own_reads(fact.expr, guard.reads))
     return part if fact.holds else part.negated()

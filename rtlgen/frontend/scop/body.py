@@ -41,6 +41,7 @@ from rtlgen.frontend.scop.calls import CallReader
 from rtlgen.frontend.scop.case_reader import CaseReader
 from rtlgen.frontend.scop.drafts import Drafts, Filler, number_of, parts
 from rtlgen.frontend.scop.iteration import IterationReader
+from rtlgen.frontend.scop.kept import Keeper
 from rtlgen.frontend.scop.place import Place
 from rtlgen.frontend.syntax.assigned import STEPS, Counters
 from rtlgen.frontend.syntax.locate import Locator
@@ -123,6 +124,7 @@ class BodyReader:
         self.errors: list[FrontendError] = []
         self.warnings: list[Diagnostic] = []
         self.cases = CaseReader(self, declarations)
+        self._keeper = Keeper(self, declarations, locator)
         self._calls = CallReader(function, self, declarations, locator)
         self._branches = BranchReader(self, declarations, locator)
         self._loops = IterationReader(self, declarations, locator)
@@ -386,8 +388,7 @@ class BodyReader:
 
     def _declaration(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
         if isinstance(node.type, c_ast.PtrDecl) and node.init is not None:
-            self._pointer(node, place)
-            return ()
+            return self._pointer(node, place)
         try:
             variable = self._declarations.local(node)
         except (AggregateUnsupported, FloatingPoint, PointerUnsupported):
@@ -446,15 +447,16 @@ class BodyReader:
         assignment = Assignment(variable, write, converted, text)
         return (*before, self.assign(node, assignment, place, reader))
 
-    def _pointer(self, node: c_ast.Decl, place: Place) -> None:
+    def _pointer(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
         """Declare a pointer, which stays where it points to: whoever moves it is refused."""
         try:
             type_ = self._declarations.parameter_type(node)
-            view = self.reader(place).elements.view(node.init, node.name, type_)
+            view, nodes = self._keeper.view(node.init, node.name, type_, place)
         except FrontendError as error:
             self._scopes.declare(node.name, Unusable(error))
             raise
         self._scopes.declare(node.name, view)
+        return tuple(nodes)
 
     def _initialiser_text(self, node: c_ast.Decl) -> str:
         return f"{node.name} = {self._locator.text(node.init)}"
