@@ -385,20 +385,24 @@ class LoopLowering:
         ordered = [c for c in asked if is_ordered(c)]
         bounds = ordered or asked[:1]
         rest = [c for c in found.conditions if c not in bounds]
+        placed = [(c, found.place) for c in bounds]
         more: list[Part] = []
-        for part in parts[found.place + 1 :] if ordered else ():
+        for place, part in enumerate(parts[found.place + 1 :] if ordered else (), found.place + 1):
             if part.kind != "test" or part.after or not is_harmless(part.node):
                 break
             if is_ordered(part.node) and compared_counter(part.node, counters) == iterator:
                 more.append(part)
+                placed.append((part.node, place))
         kept = self._kept(node, counters)
         left = [part for part in parts if part not in more]
         items, closing, at_test = self._normalised(left, counters, kept, found, rest)
-        bounds += [part.node for part in more]
-        before_test = offsets_before(parts, found.place, counters)
         at = node.coord
+        # What is asked behind a step, as in `while (k++ < 9 && k != n)`, is asked of what it left.
         condition = joined(
-            [replaced(as_comparison(c), self._values(before_test, at)) for c in bounds]
+            [
+                replaced(as_comparison(c), self._values(offsets_before(parts, place, counters), at))
+                for c, place in placed
+            ]
         )
         assert condition is not None, "some bound was found"
         init = node.init if isinstance(node, c_ast.For) else None

@@ -44,6 +44,10 @@ _JUMPS = {
         "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { if (a[i] & 6) s += 3; "
         "else break; s ^= i; } return s; }"
     ),
+    "asked_behind_a_step": (
+        "long f(const int a[16]) { long k = 2, s = a[0]; while (k++ < 4 && 4u > k) s ^= k; "
+        "return s * 8 + k; }"
+    ),
     "break_before_step": (
         "int f(const int a[16]) { int s = 0, i; for (i = 0; i < 16; i++, s += a[i & 15]) { if "
         "(a[i] < 0) break; s ^= i; } return s; }"
