@@ -32,6 +32,7 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls
+from rtlgen.frontend.syntax.functions import ASSERTING
 
 Limits = tuple[int | None, int | None]
 """The least and the greatest value; None where nothing says so."""
@@ -478,7 +479,7 @@ def _evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
 def _held_behind(item: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield the conditions that hold behind a statement of the outermost block."""
     match item:
-        case c_ast.FuncCall(name=c_ast.ID(name="assert" | "__builtin_assume"), args=arguments):
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=arguments) if name in ASSERTING:
             if arguments is not None and len(arguments.exprs) == 1:
                 yield from parts_of(arguments.exprs[0], "&&")
         case c_ast.If(iffalse=None) if outcome(item.iftrue) == Outcome(False, frozenset((RETURN,))):

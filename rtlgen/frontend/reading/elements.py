@@ -39,7 +39,7 @@ from rtlgen.ir.expr import Binary, Cast, Expr, IndexValue, Unary
 from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.types import INT64
-from rtlgen.ir.value_ranges import value_range
+from rtlgen.ir.value_ranges import Range, value_range
 from rtlgen.source import Span
 
 _START = Affine()
@@ -143,6 +143,7 @@ class ElementReader:
     ranges: the loops and conditions around them.
     subscript: returns the value of a subscript.
     scalar: returns the value of a variable, which a place needs.
+    told: returns what assertions say of a value.
     note_access: is told of every element that is assigned.
     """
 
@@ -153,6 +154,7 @@ class ElementReader:
         ranges: Ranges,
         subscript: Callable[[c_ast.Node], Value],
         scalar: Callable[[Variable, Span], Value],
+        told: Callable[[Expr], Range | None],
         note_access: Callable[[Variable, Access], None],
     ) -> None:
         self._locator = locator
@@ -160,6 +162,7 @@ class ElementReader:
         self._ranges = ranges
         self._value = subscript
         self._scalar = scalar
+        self._told = told
         self._note_access = note_access
 
     def written(self, node: c_ast.Node) -> Written | None:
@@ -186,7 +189,7 @@ class ElementReader:
         subscripts = tuple(
             i
             if isinstance(i, Affine)
-            else window(i, extent, self._ranges, is_conditional=is_conditional)
+            else window(i, extent, self._ranges, self._told, is_conditional=is_conditional)
             for i, extent in pairs
         )
         at = tuple(i.value.expr for i in element.subscripts if isinstance(i, LookedUp))

@@ -48,6 +48,14 @@ _JUMPS = {
         "long f(const int a[16]) { long k = 2, s = a[0]; while (k++ < 4 && 4u > k) s ^= k; "
         "return s * 8 + k; }"
     ),
+    "inner_start_that_wraps": (
+        "int f(const int a[16]) { int t = 0; unsigned char u = a[0]; for (int i = 0; i < 5; i++) { "
+        "for (unsigned char k = 259; k <= 6; ++k) t += 2; t++; u ^= t; } return t * 256 + u; }"
+    ),
+    "inner_condition_that_wraps": (
+        "int f(const int a[16]) { int t = a[0] & 3, s = 0; for (int i = 0; i < 5; i++) { "
+        "for (unsigned k = 0; k - 1u < 5; k++) s += 2; s++; t ^= s; } return s * 256 + t; }"
+    ),
     "break_before_step": (
         "int f(const int a[16]) { int s = 0, i; for (i = 0; i < 16; i++, s += a[i & 15]) { if "
         "(a[i] < 0) break; s ^= i; } return s; }"
