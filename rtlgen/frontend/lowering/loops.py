@@ -226,6 +226,8 @@ class LoopLowering:
             bound = self._bounds.emptied(parts)
             if bound is None:
                 bound = self._bounds.ranked(parts, starts_of(init, before))
+            if bound is None:
+                bound = self._bounds.forked(parts, init, before)
         elif not asks_first(parts):
             # What the last question does is done, too.
             bound += 1

@@ -44,6 +44,18 @@ _JUMPS = {
         "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { if (a[i] & 6) s += 3; "
         "else break; s ^= i; } return s; }"
     ),
+    "stepped_and_set": (
+        "int f(const int a[16], int n) { unsigned u = 5; int k = 0; while (u-- && k != 0) { "
+        "if (n > 4) { u ^= 1; k++; } } return u + a[0]; }"
+    ),
+    "from_below_0": (
+        "int f(const int a[16]) { int s = 0, j = 5; unsigned k = -2; while (k + 3 < 9 && j > 0) { "
+        "if (a[j & 15] > 0) j--; else k++; s += 3; } return s + j; }"
+    ),
+    "never_begun": (
+        "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
+        "b[k]; b[k] += b[k - 1]; } b[0] = s; }"
+    ),
     "asked_behind_a_step": (
         "long f(const int a[16]) { long k = 2, s = a[0]; while (k++ < 4 && 4u > k) s ^= k; "
         "return s * 8 + k; }"
@@ -725,19 +737,11 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "int f(int b[8], int k) { while (k > b[k & 7]) k = b[k & 7]; return k; }",
         "void f(int b[8]) { int i = 0; while (i < 8) { if (b[i & 7]) continue; i++; } }",
         "void f(int b[8]) { int i = 0, j = 0; while (i < 8) { if (b[i & 7]) j++; else i++; } }",
-        # What the question steps is set, too.
-        "int f(int n) { unsigned u = 5; int k = 0; while (u-- && k != 0) { if (n > 4) { u ^= 1; "
-        "k++; } } return u; }",
         # What is asked of the counter comes round: 4,294,967,297 is 1.
-        "int f(const int a[16]) { int s = 0, j = 5; unsigned k = -2; while (k + 3 < 9 && j > 0) { "
-        "if (a[j & 15] > 0) j--; else k++; s += 3; } return s + j; }",
         "int f(const int a[16]) { int s = 0, j = 5; unsigned k = 30; while (k - 3 > 2 && j > 0) { "
         "if (a[j & 15] > 0) j--; else k -= 4; s += 3; } return s + j; }",
         "int f(unsigned char v, const int a[8]) { int s = 0, j = 3; unsigned k = 0; while (k < (v "
         "& 7) - 1 && j > 0) { if (a[k & 7] > 3) k++; else j--; s++; } return s * 16 + k; }",
-        # The iterator is not known yet where the condition is asked for.
-        "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
-        "b[k]; b[k] += b[k - 1]; } }",
         # The question may be passed over, while the word is emptied all the same.
         "int f(unsigned char x, const char a[64]) { int n = 0, k = 0; for (unsigned y = x; ; "
         "y >>= 1) { n++; if (n < 40 && a[n & 63] >= -128) continue; if (!y) break; k++; } "
