@@ -15,6 +15,7 @@ that sets it, and the arrays that every iteration reads or writes at its iterato
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from pycparser import c_ast
@@ -70,6 +71,9 @@ class Capacity:
         self._stated_at: dict[str, int] = {}
         self._places: dict[int, int] = {}
         self._at: int | None = None
+        # What the loops around ask for, and the nodes of which each one is asked before.
+        self._around: list[tuple[str, Limits, frozenset[int]]] = []
+        self._there: c_ast.Node | None = None
         self.required: dict[str, Limits] = {}
         self._extents: dict[str, tuple[int | None, ...]] = {}
         items = function.body.block_items or ()
@@ -130,6 +134,21 @@ class Capacity:
                 low, _ = self._stated.get(name, _ANY)
                 self._stated[name] = low, max(most, end - (op == ">="))
                 self._stated_at[name] = place
+
+    @contextmanager
+    def inside_of(self, loop: c_ast.For) -> Iterator[None]:
+        """Believe what a loop asks for before each iteration, of what its body leaves alone."""
+        changed = {name for name, _ in assigned(loop.stmt)}
+        nodes = frozenset(map(id, below(loop.stmt)))
+        known = len(self._around)
+        for condition in () if loop.cond is None else parts_of(loop.cond, "&&"):
+            for name, limits in self._limited(condition):
+                if name not in changed:
+                    self._around.append((name, limits, nodes))
+        try:
+            yield
+        finally:
+            del self._around[known:]
 
     def _state(self, condition: c_ast.Node, place: int, set_later: frozenset[str]) -> None:
         """Note what a condition says that holds from here on."""
@@ -212,6 +231,9 @@ class Capacity:
         low, high = self._stated.get(name, _ANY)
         if self._at is not None and self._stated_at.get(name, -1) >= self._at:
             low, high = _ANY
+        for asked, limits, nodes in self._around:
+            if asked == name and (self._there is None or id(self._there) in nodes):
+                low, high = _meet((low, high), limits)
         if self._variables.is_scalar(name) and name not in self._asked:
             self._asked.add(name)
             low, high = _meet((low, high), self._by_assignments(name))
@@ -233,7 +255,11 @@ class Capacity:
         plain = [value for value in values if value is not None and not _steps_itself(name, value)]
         if len(values) - len(plain) > len(steps) or (not values and name not in self._parameters):
             return _ANY
-        found = [self._limits_there(value) for value in plain]
+        found = [self._limits_there(x) for x in plain if not _is_part_of(name, x)]
+        if len(found) < len(plain):
+            # What is divided, or shifted, comes nearer to 0, or to -1.
+            low, _ = _hull(found)
+            found.append((0 if low is not None and low >= 0 else -1, 0))
         if name in self._parameters:
             found.append(_ANY)
         least_of_type = self._variables.limits(name)[0]
@@ -248,8 +274,9 @@ class Capacity:
     def _limits_there(self, value: c_ast.Node) -> Limits:
         """Return the limits of an expression where it stands."""
         around, self._at = self._at, self._places.get(id(value), 0)
+        before, self._there = self._there, value
         found = self.limits(value)
-        self._at = around
+        self._at, self._there = around, before
         return found
 
     def _of_operator(self, op: str, left: Limits, right: Limits) -> Limits:
@@ -495,6 +522,9 @@ def _set_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node | None]]:
                 found.setdefault(name, []).append(value)
             case c_ast.Decl(name=str(name), init=value) if value is not None:
                 found.setdefault(name, []).append(value)
+            case c_ast.Assignment(op="/=" | ">>=" as op, lvalue=c_ast.ID(name=name) as old):
+                value = c_ast.BinaryOp(op.removesuffix("="), old, node.rvalue, node.coord)
+                found.setdefault(name, []).append(value)
             case c_ast.Assignment() | c_ast.UnaryOp():
                 for name in assigned_by(node):
                     found.setdefault(name, []).append(None)
@@ -526,6 +556,15 @@ def _extents(nodes: Iterable[c_ast.Node]) -> Iterator[tuple[str, tuple[int | Non
 def _steps_itself(name: str, value: c_ast.Node) -> bool:
     """Return whether `name = value` is a step."""
     return step_of(c_ast.Assignment("=", c_ast.ID(name), value)) is not None
+
+
+def _is_part_of(name: str, value: c_ast.Node) -> bool:
+    """Return whether a value is a variable itself, divided by a number or shifted right."""
+    match value:
+        case c_ast.BinaryOp(op="/" | ">>" as op, left=c_ast.ID(name=same), right=by):
+            amount = number(by)
+            return bool(same == name and amount is not None and (1 if op == "/" else 0) <= amount)
+    return False
 
 
 def _is_asked(condition: c_ast.Node | None) -> bool:

@@ -449,7 +449,8 @@ class _Lowering:
     def _plain_loop(self, node: c_ast.For, inside: Construct) -> list[c_ast.Node]:
         """Return a loop that nothing leaves."""
         construct = self._construct("loop", inside)
-        body = self._iteration(items_of(node.stmt), [], construct, node.coord)
+        with self._capacity.inside_of(node):
+            body = self._iteration(items_of(node.stmt), [], construct, node.coord)
         if isinstance(node.stmt, c_ast.Compound):
             node.stmt.block_items = body
         else:
