@@ -170,7 +170,7 @@ class LoopLowering:
             len(tests) == len(conditions)
             and not ways
             and not is_kept
-            and not self._may_change(question, changed, calls(node.stmt))
+            and not self._may_change(question, changed, self._variables.is_calling(node.stmt))
             and (lowest >= 0 or not self._variables.may_be_unsigned(question))
             and isinstance(node, c_ast.For)
             and node.next is not None
@@ -247,8 +247,8 @@ class LoopLowering:
         Two names may stand for one array, and a function that is called sees what is shared.
         """
         names = {x.name for x in below(question) if isinstance(x, c_ast.ID)}
-        is_shared = any(not self._variables.is_scalar(name) for name in names)
-        writes_memory = any(not self._variables.is_scalar(name) for name in changed)
+        is_shared = any(not self._variables.is_number(name) for name in names)
+        writes_memory = any(not self._variables.is_number(name) for name in changed)
         by_another_name = reads_memory(question) and writes_memory
         return bool(names & changed) or by_another_name or (is_calling and is_shared)
 
