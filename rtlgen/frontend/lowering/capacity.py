@@ -71,8 +71,9 @@ class Capacity:
         self._stated_at: dict[str, int] = {}
         self._places: dict[int, int] = {}
         self._at: int | None = None
-        # What the loops around ask for, and the nodes of which each one is asked before.
+        # What the loops around ask for, the nodes that each is asked before; whether it counts.
         self._around: list[tuple[str, Limits, frozenset[int]]] = []
+        self._is_inside = False
         self._there: c_ast.Node | None = None
         self.required: dict[str, Limits] = {}
         self._extents: dict[str, tuple[int | None, ...]] = {}
@@ -149,6 +150,13 @@ class Capacity:
             yield
         finally:
             del self._around[known:]
+
+    def limits_inside(self, node: c_ast.Node) -> Limits:
+        """Return between which values an expression lies where the loops around have asked."""
+        before, self._is_inside = self._is_inside, True
+        found = self.limits(node)
+        self._is_inside = before
+        return found
 
     def _state(self, condition: c_ast.Node, place: int, set_later: frozenset[str]) -> None:
         """Note what a condition says that holds from here on."""
@@ -231,7 +239,7 @@ class Capacity:
         low, high = self._stated.get(name, _ANY)
         if self._at is not None and self._stated_at.get(name, -1) >= self._at:
             low, high = _ANY
-        for asked, limits, nodes in self._around:
+        for asked, limits, nodes in self._around if self._is_inside else ():
             if asked == name and (self._there is None or id(self._there) in nodes):
                 low, high = _meet((low, high), limits)
         if self._variables.is_scalar(name) and name not in self._asked:

@@ -233,7 +233,7 @@ class TripBounds:
         steps += [x for part in parts for x in part.after if x[0] == name]
         if not steps:
             return None
-        amounts = [self._capacity.limits(by) for _, by in steps]
+        amounts = [self._capacity.limits_inside(by) for _, by in steps]
         is_up = all(low is not None and low >= 0 for low, _ in amounts)
         is_down = all(high is not None and high <= 0 for _, high in amounts)
         if is_up == is_down:
@@ -242,7 +242,7 @@ class TripBounds:
         if end is None:
             return None
         offset, limit, strict = end
-        low, high = self._capacity.limits(named(name, condition.coord))
+        low, high = self._capacity.limits_inside(named(name, condition.coord))
         start = low if is_up else high
         if name in starts:
             start = self._variables.wrapped(name, starts[name])
@@ -268,7 +268,7 @@ class TripBounds:
         """Return by how much a step brings a variable nearer to its end, at least."""
         if name not in ways:
             return 0
-        low, high = self._capacity.limits(by)
+        low, high = self._capacity.limits_inside(by)
         return max(low or 0, -(high or 0)) if (low or 0) >= 0 else -(high or 0)
 
     def _progress(
