@@ -56,6 +56,11 @@ EITHER = """int f(const int a[8]) {
   return i * 8 + j;
 }"""
 
+PRODUCT = """int f(int a[8]) {
+  for (int i = 0, j = 30; i * j < 90; i += 2, j--) a[i & 7] += j;
+  return a[0];
+}"""
+
 
 def bound(text: str) -> int:
     """Return the most iterations of the only loop of a program."""
@@ -72,7 +77,7 @@ def test_the_bound_is_the_longest_way(text: str, most: int) -> None:
 
 
 @pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
-@pytest.mark.parametrize("text", [SEARCH, BOUND, ROOT, HEAP, EITHER])
+@pytest.mark.parametrize("text", [SEARCH, BOUND, ROOT, HEAP, EITHER, PRODUCT])
 def test_no_iteration_is_missing(text: str) -> None:
     assert_as_gcc(text, runs=6)
 
