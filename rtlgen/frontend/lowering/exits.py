@@ -472,7 +472,7 @@ class _Lowering:
         self._done = before
         if not closing:
             return found
-        if BREAK in outcome_of(items).targets or RETURN in outcome_of(items).targets:
+        if outcome_of(items).targets - {CONTINUE}:
             construct.left.is_asked = True
             guard = c_ast.UnaryOp("!", named(construct.left.name, at), at)
             last = [c_ast.If(guard, block(last, at), None, at)]

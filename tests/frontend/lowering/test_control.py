@@ -56,6 +56,10 @@ _JUMPS = {
         "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
         "b[k]; b[k] += b[k - 1]; } b[0] = s; }"
     ),
+    "question_behind_a_goto": (
+        "int f(const int a[16]) { int t = 0, x = 12, u = 8; do { if (--u >= 1) goto out; x /= 6; } "
+        "while (x && (t = a[3]) != 11); t += 5; out: return t * 8 + u; }"
+    ),
     "asked_behind_a_step": (
         "long f(const int a[16]) { long k = 2, s = a[0]; while (k++ < 4 && 4u > k) s ^= k; "
         "return s * 8 + k; }"
