@@ -22,6 +22,7 @@ from rtlgen.ir.expr import (
     Unary,
     children,
 )
+from rtlgen.ir.types import IntType
 
 _NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -109,6 +110,18 @@ def limits(fact: Fact, expr: Expr, value_range: Callable[[Expr], _Range]) -> _Ra
     if condition == expr and not fact.holds:
         return 0, 0
     return _ANYWHERE
+
+
+def is_ordered(
+    fact: Fact, less: Expr, more: Expr, type_: IntType, value_range: Callable[[Expr], _Range]
+) -> bool:
+    """Tell whether a comparison says `less <= more`, whose difference `type_` holds."""
+    asked = fact.expr
+    if not isinstance(asked, Binary) or asked.op not in COMPARISONS:
+        return False
+    op = asked.op if fact.holds else _NEGATED[asked.op]
+    difference = Binary("sub", more, less, type_)
+    return _difference(op, asked.left, asked.right, difference, value_range)[0] >= 0
 
 
 class Shapes:

@@ -49,6 +49,8 @@ class Array:
     is_stream: its elements come in, or go out, one after another, and are kept nowhere.
     is_double: whether it has two copies, one for the host and one for a run.
     is_external: it stands in a RAM of the user's, beside the circuit.
+    told: between which values assertions have elements that the program reads; random data keep
+        to them.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Array:
     is_stream: bool = False
     is_double: bool = False
     is_external: bool = False
+    told: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if any(extent < 1 for extent in self.shape):
@@ -152,12 +155,14 @@ class Window:
     known: the value as a quasi-affine function of the iterators; None where it depends on data.
     is_proven: it has been shown to lie there wherever the program makes the access; else it does
         not leave its array, or the program has no meaning in C.
+    told: the bounds of it that assertions in the program state, which the golden model checks.
     """
 
     low: int
     high: int
     known: Expr | None = None
     is_proven: bool = False
+    told: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.high < self.low:

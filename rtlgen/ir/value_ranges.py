@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.conditions import Fact, Shapes, facts_of, limits
+from rtlgen.ir.conditions import Fact, Shapes, facts_of, is_ordered, limits
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -144,10 +144,22 @@ class ValueRanges:
                 return self._select(expr, facts)
             case Scatter():
                 return self._scatter(expr, facts)
+            case Binary("add", left, right) if found := self._between(left, right, facts):
+                return found
             case Binary(op, left, right):
                 return binary_range(
                     op, self.range(left, facts), self.range(right, facts), expr.type
                 )
+
+    def _between(self, left: Expr, right: Expr, facts: Facts) -> Range | None:
+        """Return the range of `x + (y - x) / 2`, which lies between x and y, where x <= y."""
+        match right:
+            case Binary("div" | "shr" as op, Binary("sub", more, less, type_), Constant(by)) if (
+                less == left and by >= (1 if op == "div" else 0)
+            ):
+                if any(is_ordered(fact, less, more, type_, self.range) for fact in facts):
+                    return self.range(less, facts)[0], self.range(more, facts)[1]
+        return None
 
     def _scatter(self, expr: Scatter, facts: Facts) -> Range:
         """Return the range of all the elements that may be written, left alone or not."""

@@ -79,10 +79,10 @@ def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run)
                 _inside(sets, statement, form, _range(ranges, part, facts), extent)
                 for form, part, extent in zip(known, read.at, _extents(scop, access), strict=True)
             )
-            shown = [w if w.is_proven else None for w in access.windows]
+            shown = [(w.low, w.high) if w.is_proven else w.told for w in access.windows]
             at = tuple(
-                limits if w is None else _meet(limits, (w.low, w.high))
-                for limits, w in zip(at, shown, strict=True)
+                limits if bounds is None else _meet(limits, bounds)
+                for limits, bounds in zip(at, shown, strict=True)
             )
             if not _is_inside(scop, access, at):
                 equal = [n for n, first in merged.items() if first == read.index]
@@ -90,8 +90,11 @@ def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run)
                 if ran is not None:
                     at = tuple(map(_meet, at, ran))
             _require_inside(scop, access, at)
-            pairs = zip(at, known, strict=True)
-            windows = (Window(*limits, form, is_proven=True) for limits, form in pairs)
+            parts = zip(at, known, access.windows, strict=True)
+            windows = (
+                Window(*limits, form, is_proven=True, told=window.told)
+                for limits, form, window in parts
+            )
             found.setdefault(read.index, []).append(tuple(windows))
     reads = tuple(
         _windowed(access, found[merged[number]]) if merged.get(number) in found else access
@@ -212,7 +215,8 @@ def _windowed(access: Access, found: list[tuple[Window, ...]]) -> Access:
 
 def _hull(windows: tuple[Window, ...]) -> Window:
     low, high = min(w.low for w in windows), max(w.high for w in windows)
-    return Window(low, high, windows[0].known, all(w.is_proven for w in windows))
+    is_proven = all(w.is_proven for w in windows)
+    return Window(low, high, windows[0].known, is_proven, windows[0].told)
 
 
 def _is_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> bool:
@@ -248,5 +252,7 @@ def _shown(low: int, high: int) -> str:
 
 def _remedy(extent: int) -> str:
     if extent & (extent - 1) == 0:
-        return f"keep it inside with `& {extent - 1}`, or use it under a condition that does"
-    return f"use it where a condition keeps it inside: `x >= 0 && x < {extent} ? ... : ...`"
+        remedy = f"keep it inside with `& {extent - 1}`, or use it under a condition that does"
+    else:
+        remedy = f"use it where a condition keeps it inside: `x >= 0 && x < {extent} ? ... : ...`"
+    return f"{remedy}; if it always is, say so before: `assert(x >= 0 && x < {extent})`"

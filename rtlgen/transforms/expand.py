@@ -202,7 +202,7 @@ def _expanded(
         number = paths[names[0]][depth]
         if any(paths[name][depth] != number for name in names):
             break
-        if any(_carried(flow, depth) for flow in inside):
+        if any(_carried(sets, flow, depth) for flow in inside):
             break
         depth += 1
     levels = _sharing_levels(group, declared, depth)
@@ -260,15 +260,20 @@ def _boxes(sets: ScopSets, names: Sequence[str]) -> Mapping[str, tuple[tuple[int
     return found
 
 
-def _carried(flow: Flow, depth: int) -> bool:
-    """Tell whether some value outlives an iteration of the loop at `depth`."""
-    here, there = (isl.dim_type.in_, depth), (isl.dim_type.out, depth)
+def _carried(sets: ScopSets, flow: Flow, depth: int) -> bool:
+    """Tell whether some value outlives an iteration, as C counts them, of the loop at `depth`."""
+    ends = [sets.scop.statement(name) for name in (flow.source, flow.sink)]
+    counts = [s.origin[depth] if s.origin else Affine.variable(s.iterators[depth]) for s in ends]
+    relation, place = flow.relation, depth
+    if counts[0] != counts[1] or ends[0].iterators[: depth + 1] != ends[1].iterators[: depth + 1]:
+        # A loop that steps over iterations for one of them counts others.
+        source, sink = (sets.time_map(s, [c]) for s, c in zip(ends, counts, strict=True))
+        relation, place = relation.apply_domain(source).apply_range(sink), 0
+    here, there = (isl.dim_type.in_, place), (isl.dim_type.out, place)
     # Piece by piece: a difference of relations with many pieces is expensive.
-    earlier, later = (
-        flow.relation.order_lt(*here, *there),
-        flow.relation.order_gt(*here, *there),
+    return not (
+        relation.order_lt(*here, *there).is_empty() and relation.order_gt(*here, *there).is_empty()
     )
-    return not (earlier.is_empty() and later.is_empty())
 
 
 def _moved(statement: Statement, targets: Mapping[Place, _Copy]) -> Statement:

@@ -125,7 +125,9 @@ def _reindexed(statement: Statement, name: str, value: Affine, modulus: int) -> 
 
 def guarded(statement: Statement) -> Statement:
     """Return a statement that runs without its congruences, and keeps the old value instead."""
-    expr, reads, type_ = statement.expr, statement.reads, statement.expr.type
+    expr, type_ = statement.expr, statement.expr.type
+    # In the other iterations the program makes no read, and what one names may be no element.
+    reads = tuple(replace(read, is_conditional=True) for read in statement.reads)
     old = Read(len(reads), type_)
     if not isinstance(expr, Scatter):
         reads = (*reads, statement.write)

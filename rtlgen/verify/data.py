@@ -65,7 +65,9 @@ class Recipe:
         inputs: dict[str, Elements | Value] = {}
         for array in scop.arrays:
             if array.role != "local":
-                inputs[array.name] = limited._elements(array.element, array.shape, array.name)
+                inputs[array.name] = limited._elements(
+                    array.element, array.shape, array.name, array.told
+                )
         for scalar in scop.scalars:
             limits = None if scalar.limits is None else self._meaningful(scalar.limits)
             value = limited._elements(scalar.type, (), scalar.name, limits)

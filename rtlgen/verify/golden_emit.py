@@ -27,7 +27,7 @@ from rtlgen.ir.expr import (
     Unary,
     walk,
 )
-from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
+from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement, Window
 from rtlgen.ir.types import NumberType
 from rtlgen.verify.golden_floats import FLOAT_PRELUDE, conversion_fits, float_operation
 from rtlgen.verify.golden_state import EVENT_KINDS, EventKind, keeps_element
@@ -241,6 +241,9 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
                 name = next(looked_up)
             # As unsigned, a negative subscript is a very large one.
             inside.append(f"{name} < {_uint64(extent)}")
+            if isinstance(subscript, Window) and subscript.told is not None:
+                low, high = max(subscript.told[0], 0), min(subscript.told[1], extent - 1)
+                inside.append(f"{name} - {_uint64(low)} <= {_uint64(high - low)}")
             place = f"({place} * {_uint64(extent)} + {name})"
             element.append(name)
         if inside:

@@ -27,6 +27,7 @@ from rtlgen.verify.golden_state import (
     EventKind,
     GoldenEvent,
     keeps_element,
+    leaves_told,
     out_of_bounds,
 )
 from rtlgen.verify.values import Elements
@@ -147,6 +148,9 @@ class Interpreter:
             if not 0 <= value < extent:
                 raise out_of_bounds(self._scop, statement.name, access, element, self._iterators)
             place = place * extent + value
+        for value, subscript in zip(element, access.subscripts, strict=True):
+            if leaves_told(value, subscript):
+                raise out_of_bounds(self._scop, statement.name, access, element, self._iterators)
         return place
 
     def _value(self, expr: Expr, statement: Statement) -> int:

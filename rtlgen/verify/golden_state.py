@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from rtlgen.errors import Diagnostic, Label, RtlgenError
-from rtlgen.ir.scop import Access, Array, Scop, Statement
+from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript, Window
 from rtlgen.ir.types import FloatType, NumberType
 from rtlgen.verify.errors import InputTypeError, MissingInputError, UnknownInputError
 from rtlgen.verify.values import Elements, Value, element_dtype, is_scalar, pattern_of, stored_dtype
@@ -122,6 +122,13 @@ class SubscriptError(RtlgenError):
     exit_code = 1
 
 
+def leaves_told(value: int, subscript: Subscript) -> bool:
+    """Tell whether a subscript is not between the bounds that the program asserts."""
+    if not isinstance(subscript, Window) or subscript.told is None:
+        return False
+    return not subscript.told[0] <= value <= subscript.told[1]
+
+
 def out_of_bounds(
     scop: Scop,
     statement_name: str,
@@ -131,10 +138,18 @@ def out_of_bounds(
 ) -> SubscriptError:
     """Return the error for `access` to `element` of the instance with these iterators."""
     statement = scop.statement(statement_name)
+    array = scop.array(access.array)
     subscripts = "".join(f"[{value}]" for value in element)
-    shape = "".join(f"[{extent}]" for extent in scop.array(access.array).shape)
+    shape = "".join(f"[{extent}]" for extent in array.shape)
     verb = "written" if access is statement.write else "read"
     point = tuple(iterators[name] for name in statement.iterators)
+    is_inside = all(0 <= v < extent for v, extent in zip(element, array.shape, strict=True))
+    if is_inside:
+        return SubscriptError(
+            f"{access.array}{subscripts} is not where an assertion before says that it is",
+            labels=[Label(access.span, f"{verb} by {statement.instance_text(point)}")],
+            help="give data with which it holds: --inputs, --range; or correct the assertion",
+        )
     return SubscriptError(
         f"{access.array}{subscripts} is outside {access.array}{shape}",
         labels=[Label(access.span, f"{verb} by {statement.instance_text(point)}")],

@@ -64,8 +64,8 @@ def test_every_long_form_says_what_to_do() -> None:
 
 
 def test_a_moved_caret_is_noticed(tmp_path: Path) -> None:
-    case = FOLDER / "subscript_product.c"
+    case = FOLDER / "bound_macro.c"
     copy = tmp_path / case.name
-    copy.write_text(case.read_text().replace("a[i * j]", "a[ i * j]"))
+    copy.write_text(case.read_text().replace("j < LAST", "j <  LAST"))
     said = rendered(copy).replace(str(tmp_path) + "/", "")
     assert said.splitlines()[1:] != case.with_suffix(".expected").read_text().splitlines()[1:]

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.conditions import Shapes
+from rtlgen.ir.conditions import Shapes, facts_of
 from rtlgen.ir.expr import (
     Binary,
     BinaryOp,
@@ -72,3 +72,16 @@ def test_what_shapes_leave_out_tells_nothing(monkeypatch: pytest.MonkeyPatch) ->
         sum(ValueRanges(BOX).range(e) != known for e, known in zip(exprs, quickly, strict=True))
         > 20
     )
+
+
+def test_what_is_half_way_between_two_values_lies_between_them() -> None:
+    low, high = Read(0, INT32), Read(1, INT32)
+    known = {0: (0, 64), 1: (-1, 63)}
+    ranges = ValueRanges({}, lambda read: known[read.index])
+    half = Binary("div", Binary("sub", high, low, INT32), Constant(2, INT32), INT32)
+    middle = Binary("add", low, half, INT32)
+    asked = Binary("le", low, high, INT32)
+    assert ranges.range(middle, facts_of(asked, True)) == (0, 63)
+    assert ranges.range(middle, facts_of(Binary("gt", high, low, INT32), True)) == (0, 63)
+    for told in (facts_of(asked, False), ()):
+        assert ranges.range(middle, told)[0] < 0

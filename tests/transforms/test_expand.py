@@ -53,6 +53,19 @@ def test_a_value_that_outlives_an_iteration_keeps_its_memory() -> None:
     assert shapes(text) == {"s": ()}
 
 
+def test_a_value_that_the_next_iteration_reads_keeps_its_memory_where_each_steps_over_others() -> (
+    None
+):
+    text = """void f(const int a[4], int b[8]) { int word = 0, place = 0;
+      for (int i = 0; i < 8; i++) {
+        int t;
+        if (i % 2) t = word & 15;
+        else { word = a[place]; place++; t = word >> 4; }
+        b[i] = t;
+      } }"""
+    assert shapes(text) == {"word": (), "t": (8,)}
+
+
 def test_only_loops_that_carry_no_value_expand_an_array() -> None:
     text = """void f(int a[4][6]) { int row[6];
       for (int i = 0; i < 4; i++) {

@@ -56,6 +56,13 @@ def renumbered(expr: Expr, numbers: Sequence[int] | Mapping[int, int]) -> Expr:
     return with_children(expr, operands)
 
 
+def with_own_reads(expr: Expr, reads: Sequence[Access]) -> tuple[Expr, tuple[Access, ...]]:
+    """Return an expression whose reads count in `reads` with those that it makes itself."""
+    made = dict.fromkeys(node.index for node in walk(expr) if isinstance(node, Read))
+    places = {number: place for place, number in enumerate(made)}
+    return renumbered(expr, places), tuple(reads[number] for number in made)
+
+
 def is_total(expr: Expr) -> bool:
     """Return whether C defines the value of `expr` for all operands that it may meet."""
     for node in walk(expr):

@@ -28,7 +28,6 @@ from rtlgen.frontend.errors.declarations import (
 from rtlgen.frontend.errors.expressions import (
     CommaOperator,
     IndexWraps,
-    NonAffineSubscript,
     ReadOnly,
     SideEffect,
     SubscriptCount,
@@ -83,7 +82,6 @@ __all__ = [
     "LoopNeverEnds",
     "NoFunction",
     "NonAffineBound",
-    "NonAffineSubscript",
     "ParameterInControl",
     "PointerUnsupported",
     "PreprocessorError",

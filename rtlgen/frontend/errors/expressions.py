@@ -5,22 +5,6 @@ from __future__ import annotations
 from rtlgen.frontend.errors.base import FrontendError
 
 
-class NonAffineSubscript(FrontendError):
-    """An array is handed to a function from a place on that data decides.
-
-        static void clear(int *p) { p[0] = 0; p[1] = 0; }
-        ...
-        clear(&a[x[i]]);
-
-    Which elements the function touches would then have to be computed for each access in it.
-    Elements that a statement itself names may depend on data: `a[x[i]] = 0`.
-
-    Remedy: hand the whole array over, and the place as a number: `clear(a, x[i])`.
-    """
-
-    code = "E0119"
-
-
 class IndexWraps(FrontendError):
     """An index expression wraps round in its C type, so it is not the affine function it seems.
 

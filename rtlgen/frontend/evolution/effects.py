@@ -38,7 +38,7 @@ from rtlgen.frontend.syntax.assigned import assigned, calls, declared
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
-from rtlgen.ir.types import INT64, IntType, NumberType
+from rtlgen.ir.types import IntType, NumberType
 from rtlgen.source import Span
 
 MAX_STEPS = 20_000
@@ -107,13 +107,10 @@ class Effects:
 
     def _is_entered(self, node: c_ast.For) -> bool:
         """Return whether an inner loop surely has an iteration."""
-        run = Run(self, self.ranges, {})
         try:
-            loop = run.header(split_header(node, self.locator), self.moved_in(node.stmt))
+            return Run(self, self.ranges, {}).is_entered(node)
         except FrontendError:
             return False
-        trips = None if loop is None else trip_count(loop)
-        return trips is not None and self.ranges.minimum(trips) > 0
 
     def in_iteration(
         self, iterator: str, type_: IntType, value: int, state: State, variable: Variable
@@ -376,20 +373,13 @@ class Run:
         header = split_header(node, self.effects.locator)
         stored = self.effects.declarations.scopes.stored(header.iterator)
         moved = self.effects.moved_in(node.stmt)
-        loop = self.header(header, moved)
+        type_ = self._counting_type(node, header)
+        loop = None if type_ is None else self.header(header, type_, moved)
         trips = None if loop is None else trip_count(loop)
-        if loop is None or trips is None or self.ranges.minimum(trips) < 0:
+        if type_ is None or loop is None or trips is None or self.ranges.minimum(trips) < 0:
             self._forget(node)
             return
-        declarations = self.effects.declarations
-        with declarations.scopes.block():
-            if header.declares:
-                type_ = declarations.iterator_type(node.init.decls[0])
-            elif stored is not None:
-                type_ = counting_type(stored.element, header.span)
-            else:
-                self._forget(node)
-                return
+        with self.effects.declarations.scopes.block():
             counter = self._keep(header.iterator, type_, header.span, None)
             if not self._move(node.stmt, moved, trips):
                 self._repeat(node.stmt, header.iterator, counter, loop, trips)
@@ -397,15 +387,32 @@ class Run:
         if not header.declares and stored is not None:
             self.state[stored.name] = loop.start + trips * loop.step
 
-    def header(self, header: Header, moved: Sequence[Variable]) -> Loop | None:
-        """Return an inner loop, if one bound makes it; its iterator's type is checked later."""
+    def _counting_type(self, node: c_ast.For, header: Header) -> IntType | None:
+        """Return the type of the iterator of an inner loop; None if it is no variable."""
+        declarations = self.effects.declarations
+        if header.declares:
+            return declarations.iterator_type(node.init.decls[0])
+        stored = declarations.scopes.stored(header.iterator)
+        return None if stored is None else counting_type(stored.element, header.span)
+
+    def is_entered(self, node: c_ast.For) -> bool:
+        """Return whether an inner loop has an iteration, each time that it is come to."""
+        header = split_header(node, self.effects.locator)
+        type_ = self._counting_type(node, header)
+        moved = self.effects.moved_in(node.stmt)
+        loop = None if type_ is None else self.header(header, type_, moved)
+        trips = None if loop is None else trip_count(loop)
+        return trips is not None and self.ranges.minimum(trips) > 0
+
+    def header(self, header: Header, type_: IntType, moved: Sequence[Variable]) -> Loop | None:
+        """Return an inner loop, if one bound makes it."""
         # All but the start is evaluated again in every iteration.
         again: State = {**self.state, **dict.fromkeys((v.name for v in moved), None)}
         state = again
         reader = LoopReader(
             header,
             header.iterator,
-            INT64,
+            type_,
             self.ranges,
             lambda ranges: self.effects.reader(ranges, state),
             self.effects.locator,
@@ -414,7 +421,7 @@ class Run:
         state = self.state
         start = reader.start(step)
         state = again
-        counter = ActiveIterator(header.iterator, INT64, header.span)
+        counter = ActiveIterator(header.iterator, type_, header.span)
         with self.effects.declarations.scopes.iterating(header.iterator, counter):
             counted = reader.read(start, step, None)
         return None if counted.limits or header.limits else counted.loop

@@ -15,6 +15,7 @@ that sets it, and the arrays that every iteration reads or writes at its iterato
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from pycparser import c_ast
@@ -32,6 +33,7 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls
+from rtlgen.frontend.syntax.functions import ASSERTING
 
 Limits = tuple[int | None, int | None]
 """The least and the greatest value; None where nothing says so."""
@@ -69,6 +71,10 @@ class Capacity:
         self._stated_at: dict[str, int] = {}
         self._places: dict[int, int] = {}
         self._at: int | None = None
+        # What the loops around ask for, the nodes that each is asked before; whether it counts.
+        self._around: list[tuple[str, Limits, frozenset[int]]] = []
+        self._is_inside = False
+        self._there: c_ast.Node | None = None
         self.required: dict[str, Limits] = {}
         self._extents: dict[str, tuple[int | None, ...]] = {}
         items = function.body.block_items or ()
@@ -129,6 +135,28 @@ class Capacity:
                 low, _ = self._stated.get(name, _ANY)
                 self._stated[name] = low, max(most, end - (op == ">="))
                 self._stated_at[name] = place
+
+    @contextmanager
+    def inside_of(self, loop: c_ast.For) -> Iterator[None]:
+        """Believe what a loop asks for before each iteration, of what its body leaves alone."""
+        changed = {name for name, _ in assigned(loop.stmt)}
+        nodes = frozenset(map(id, below(loop.stmt)))
+        known = len(self._around)
+        for condition in () if loop.cond is None else parts_of(loop.cond, "&&"):
+            for name, limits in self._limited(condition):
+                if name not in changed:
+                    self._around.append((name, limits, nodes))
+        try:
+            yield
+        finally:
+            del self._around[known:]
+
+    def limits_inside(self, node: c_ast.Node) -> Limits:
+        """Return between which values an expression lies where the loops around have asked."""
+        before, self._is_inside = self._is_inside, True
+        found = self.limits(node)
+        self._is_inside = before
+        return found
 
     def _state(self, condition: c_ast.Node, place: int, set_later: frozenset[str]) -> None:
         """Note what a condition says that holds from here on."""
@@ -211,6 +239,9 @@ class Capacity:
         low, high = self._stated.get(name, _ANY)
         if self._at is not None and self._stated_at.get(name, -1) >= self._at:
             low, high = _ANY
+        for asked, limits, nodes in self._around if self._is_inside else ():
+            if asked == name and (self._there is None or id(self._there) in nodes):
+                low, high = _meet((low, high), limits)
         if self._variables.is_scalar(name) and name not in self._asked:
             self._asked.add(name)
             low, high = _meet((low, high), self._by_assignments(name))
@@ -232,7 +263,11 @@ class Capacity:
         plain = [value for value in values if value is not None and not _steps_itself(name, value)]
         if len(values) - len(plain) > len(steps) or (not values and name not in self._parameters):
             return _ANY
-        found = [self._limits_there(value) for value in plain]
+        found = [self._limits_there(x) for x in plain if not _is_part_of(name, x)]
+        if len(found) < len(plain):
+            # What is divided, or shifted, comes nearer to 0, or to -1.
+            low, _ = _hull(found)
+            found.append((0 if low is not None and low >= 0 else -1, 0))
         if name in self._parameters:
             found.append(_ANY)
         least_of_type = self._variables.limits(name)[0]
@@ -247,8 +282,9 @@ class Capacity:
     def _limits_there(self, value: c_ast.Node) -> Limits:
         """Return the limits of an expression where it stands."""
         around, self._at = self._at, self._places.get(id(value), 0)
+        before, self._there = self._there, value
         found = self.limits(value)
-        self._at = around
+        self._at, self._there = around, before
         return found
 
     def _of_operator(self, op: str, left: Limits, right: Limits) -> Limits:
@@ -478,7 +514,7 @@ def _evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
 def _held_behind(item: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield the conditions that hold behind a statement of the outermost block."""
     match item:
-        case c_ast.FuncCall(name=c_ast.ID(name="assert" | "__builtin_assume"), args=arguments):
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=arguments) if name in ASSERTING:
             if arguments is not None and len(arguments.exprs) == 1:
                 yield from parts_of(arguments.exprs[0], "&&")
         case c_ast.If(iffalse=None) if outcome(item.iftrue) == Outcome(False, frozenset((RETURN,))):
@@ -493,6 +529,9 @@ def _set_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node | None]]:
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
                 found.setdefault(name, []).append(value)
             case c_ast.Decl(name=str(name), init=value) if value is not None:
+                found.setdefault(name, []).append(value)
+            case c_ast.Assignment(op="/=" | ">>=" as op, lvalue=c_ast.ID(name=name) as old):
+                value = c_ast.BinaryOp(op.removesuffix("="), old, node.rvalue, node.coord)
                 found.setdefault(name, []).append(value)
             case c_ast.Assignment() | c_ast.UnaryOp():
                 for name in assigned_by(node):
@@ -525,6 +564,15 @@ def _extents(nodes: Iterable[c_ast.Node]) -> Iterator[tuple[str, tuple[int | Non
 def _steps_itself(name: str, value: c_ast.Node) -> bool:
     """Return whether `name = value` is a step."""
     return step_of(c_ast.Assignment("=", c_ast.ID(name), value)) is not None
+
+
+def _is_part_of(name: str, value: c_ast.Node) -> bool:
+    """Return whether a value is a variable itself, divided by a number or shifted right."""
+    match value:
+        case c_ast.BinaryOp(op="/" | ">>" as op, left=c_ast.ID(name=same), right=by):
+            amount = number(by)
+            return bool(same == name and amount is not None and (1 if op == "/" else 0) <= amount)
+    return False
 
 
 def _is_asked(condition: c_ast.Node | None) -> bool:

@@ -11,7 +11,8 @@ Rewrite
     s = 0, t = 1;                              s = 0; t = 1;
     do { S } while (0);                        { S }
     (void)f(a);                                f(a);
-    assert(n > 0); printf("%d", n);            nothing: they change nothing
+    printf("%d", n);                           nothing: it changes nothing
+    assert(n > 0);                             nothing but that it is so
     for (i = 0, j = 9; i < 10; i++, j--) S     j = 9; for (i = 0; i < 10; i++) { S j--; }
 
 What depends on an order that C leaves open, or on which arm of an expression is taken, is kept as
@@ -27,7 +28,8 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.changing import called_below
 from rtlgen.frontend.lowering.nodes import copied
 from rtlgen.frontend.syntax.assigned import STEPS, below, calls
-from rtlgen.frontend.syntax.functions import TELLING
+from rtlgen.frontend.syntax.assumption import Assumption
+from rtlgen.frontend.syntax.functions import ASSERTING, TELLING
 
 _CONDITIONAL = ("&&", "||")
 
@@ -178,6 +180,8 @@ class _Desugarer:
             if is_changed or not self._changing.isdisjoint(called_below(node.args)):
                 return [node]
         self._left_out.append(node)
+        if node.name.name in ASSERTING and node.args is not None and len(node.args.exprs) == 1:
+            return [Assumption(node.args.exprs[0], node.coord)]
         return []
 
     def _branch(self, node: c_ast.If) -> list[c_ast.Node]:

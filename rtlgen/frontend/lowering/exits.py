@@ -449,7 +449,8 @@ class _Lowering:
     def _plain_loop(self, node: c_ast.For, inside: Construct) -> list[c_ast.Node]:
         """Return a loop that nothing leaves."""
         construct = self._construct("loop", inside)
-        body = self._iteration(items_of(node.stmt), [], construct, node.coord)
+        with self._capacity.inside_of(node):
+            body = self._iteration(items_of(node.stmt), [], construct, node.coord)
         if isinstance(node.stmt, c_ast.Compound):
             node.stmt.block_items = body
         else:
@@ -471,7 +472,7 @@ class _Lowering:
         self._done = before
         if not closing:
             return found
-        if BREAK in outcome_of(items).targets or RETURN in outcome_of(items).targets:
+        if outcome_of(items).targets - {CONTINUE}:
             construct.left.is_asked = True
             guard = c_ast.UnaryOp("!", named(construct.left.name, at), at)
             last = [c_ast.If(guard, block(last, at), None, at)]

@@ -170,7 +170,7 @@ class LoopLowering:
             len(tests) == len(conditions)
             and not ways
             and not is_kept
-            and not self._may_change(question, changed, calls(node.stmt))
+            and not self._may_change(question, changed, self._variables.is_calling(node.stmt))
             and (lowest >= 0 or not self._variables.may_be_unsigned(question))
             and isinstance(node, c_ast.For)
             and node.next is not None
@@ -226,6 +226,8 @@ class LoopLowering:
             bound = self._bounds.emptied(parts)
             if bound is None:
                 bound = self._bounds.ranked(parts, starts_of(init, before))
+            if bound is None:
+                bound = self._bounds.forked(parts, init, before)
         elif not asks_first(parts):
             # What the last question does is done, too.
             bound += 1
@@ -245,8 +247,8 @@ class LoopLowering:
         Two names may stand for one array, and a function that is called sees what is shared.
         """
         names = {x.name for x in below(question) if isinstance(x, c_ast.ID)}
-        is_shared = any(not self._variables.is_scalar(name) for name in names)
-        writes_memory = any(not self._variables.is_scalar(name) for name in changed)
+        is_shared = any(not self._variables.is_number(name) for name in names)
+        writes_memory = any(not self._variables.is_number(name) for name in changed)
         by_another_name = reads_memory(question) and writes_memory
         return bool(names & changed) or by_another_name or (is_calling and is_shared)
 
@@ -385,20 +387,24 @@ class LoopLowering:
         ordered = [c for c in asked if is_ordered(c)]
         bounds = ordered or asked[:1]
         rest = [c for c in found.conditions if c not in bounds]
+        placed = [(c, found.place) for c in bounds]
         more: list[Part] = []
-        for part in parts[found.place + 1 :] if ordered else ():
+        for place, part in enumerate(parts[found.place + 1 :] if ordered else (), found.place + 1):
             if part.kind != "test" or part.after or not is_harmless(part.node):
                 break
             if is_ordered(part.node) and compared_counter(part.node, counters) == iterator:
                 more.append(part)
+                placed.append((part.node, place))
         kept = self._kept(node, counters)
         left = [part for part in parts if part not in more]
         items, closing, at_test = self._normalised(left, counters, kept, found, rest)
-        bounds += [part.node for part in more]
-        before_test = offsets_before(parts, found.place, counters)
         at = node.coord
+        # What is asked behind a step, as in `while (k++ < 9 && k != n)`, is asked of what it left.
         condition = joined(
-            [replaced(as_comparison(c), self._values(before_test, at)) for c in bounds]
+            [
+                replaced(as_comparison(c), self._values(offsets_before(parts, place, counters), at))
+                for c, place in placed
+            ]
         )
         assert condition is not None, "some bound was found"
         init = node.init if isinstance(node, c_ast.For) else None

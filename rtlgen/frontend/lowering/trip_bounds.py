@@ -3,6 +3,7 @@
 int k = 0; do { S } while (++k < 9);                  9: the counter is carried out
 while (x != 0) x >>= 2;                               as many as shifts empty a word
 while (i < 8 && j >= 0) if (c) j--; else i++;         16: each one is nearer to an end
+while (l < h) { m = (l + h) / 2; ... }                by `forked_run`
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.capacity import Capacity
+from rtlgen.frontend.lowering.forked_run import most_iterations
 from rtlgen.frontend.lowering.iterations import (
     Part,
     WayOut,
@@ -183,6 +185,27 @@ class TripBounds:
         bound = -(-sum(ways.values()) // least) + (0 if asks_first(parts) else 1)
         return bound if bound < MAX_BOUND else None
 
+    def forked(
+        self,
+        parts: Sequence[Part],
+        init: c_ast.Node | None,
+        before: Sequence[c_ast.Node],
+    ) -> int | None:
+        """Return the most iterations where running the scalars in all ways comes to an end.
+
+        Parameters
+        ----------
+        init: of the header. before: the statements before the loop.
+        """
+        values = start_values(init, before)
+        names = {x.name for part in parts for x in below(part.node) if isinstance(x, c_ast.ID)}
+        starts = {
+            name: self._capacity.limits(values.get(name, named(name, None)))
+            for name in sorted(names)
+            if self._variables.is_scalar(name)
+        }
+        return most_iterations(parts, starts, self._variables)
+
     def _above_0(self, condition: c_ast.Node, parts: Sequence[Part]) -> c_ast.Node:
         """Return `n > 0` for `n` and `n != 0`, where n is never below 0 and steps down by 1."""
         asked = as_comparison(condition)
@@ -210,7 +233,7 @@ class TripBounds:
         steps += [x for part in parts for x in part.after if x[0] == name]
         if not steps:
             return None
-        amounts = [self._capacity.limits(by) for _, by in steps]
+        amounts = [self._capacity.limits_inside(by) for _, by in steps]
         is_up = all(low is not None and low >= 0 for low, _ in amounts)
         is_down = all(high is not None and high <= 0 for _, high in amounts)
         if is_up == is_down:
@@ -219,7 +242,7 @@ class TripBounds:
         if end is None:
             return None
         offset, limit, strict = end
-        low, high = self._capacity.limits(named(name, condition.coord))
+        low, high = self._capacity.limits_inside(named(name, condition.coord))
         start = low if is_up else high
         if name in starts:
             start = self._variables.wrapped(name, starts[name])
@@ -245,7 +268,7 @@ class TripBounds:
         """Return by how much a step brings a variable nearer to its end, at least."""
         if name not in ways:
             return 0
-        low, high = self._capacity.limits(by)
+        low, high = self._capacity.limits_inside(by)
         return max(low or 0, -(high or 0)) if (low or 0) >= 0 else -(high or 0)
 
     def _progress(
@@ -283,19 +306,26 @@ class TripBounds:
 
 def starts_of(init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[str, int]:
     """Return the variables that are numbers before a loop."""
-    found: dict[str, int] = {}
+    values = ((name, number(value)) for name, value in start_values(init, before).items())
+    return {name: value for name, value in values if value is not None}
+
+
+def start_values(init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[str, c_ast.Node]:
+    """Return what variables are set to before a loop, of what has not changed since."""
+    found: dict[str, c_ast.Node] = {}
     parts = split_init(init, None)[0]
     for node in (*before, *parts):
-        for changed, _ in assigned(node):
-            found.pop(changed, None)
+        changed = frozenset(name for name, _ in assigned(node))
+        declared = frozenset((node.name,)) if isinstance(node, c_ast.Decl) and node.name else None
+        gone = changed | (declared or frozenset())
+        found = {k: v for k, v in found.items() if k not in gone and not mentions(v, gone)}
         match node:
-            case c_ast.Decl(name=str(name), init=first):
-                found.pop(name, None)
+            case c_ast.Decl(name=str(name), init=first) if first is not None:
+                pass
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=str(name)), rvalue=first):
                 pass
             case _:
                 continue
-        value = number(first)
-        if value is not None:
-            found[name] = value
+        if not mentions(first, frozenset((name,))):
+            found[name] = first
     return found

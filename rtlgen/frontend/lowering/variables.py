@@ -9,6 +9,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.names import Names, Symbol
 from rtlgen.frontend.lowering.types import INT, Number, Plain, number_type, plain
 from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.syntax.functions import ASSERTING
 
 
 class Variables:
@@ -26,6 +27,8 @@ class Variables:
         self._function = function
         self._names = Names()
         self._scalars: dict[str, Number] = {}
+        self._numbers: set[str] = set()
+        self._defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
         found: dict[str, list[Symbol]] = {}
         for symbol in _used(self._names, function, tree):
             found.setdefault(symbol.name, []).append(symbol)
@@ -34,21 +37,34 @@ class Variables:
             number = numbers.pop() if len(numbers) == 1 else None
             is_one = number is not None or all(each.node is first.node for each in symbols)
             self._names.bind(first if is_one else Symbol(name, Plain(()), first.node))
-            if (
-                number is not None
-                and not number.is_floating
-                and all(each.is_own for each in symbols)
-            ):
+            if number is None or not all(each.is_own for each in symbols):
+                continue
+            self._numbers.add(name)
+            if not number.is_floating:
                 self._scalars[name] = number
         for part in below(function.body):
             match part:
                 case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
                     # Who has its address may change it.
                     self._scalars.pop(name, None)
+                    self._numbers.discard(name)
 
     def is_scalar(self, name: str) -> bool:
         """Return whether a name stands for one integer of the function, wherever it is used."""
         return name in self._scalars
+
+    def is_calling(self, node: c_ast.Node) -> bool:
+        """Return whether a function is called below a node, other than to assert something."""
+        silent = ASSERTING - self._defined
+        return any(
+            isinstance(x, c_ast.FuncCall)
+            and not (isinstance(x.name, c_ast.ID) and x.name.name in silent)
+            for x in below(node)
+        )
+
+    def is_number(self, name: str) -> bool:
+        """Return whether a name stands for one number of the function, that nobody else sees."""
+        return name in self._numbers
 
     def type(self, name: str) -> Plain:
         """Return the type of a scalar."""

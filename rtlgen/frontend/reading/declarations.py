@@ -258,9 +258,20 @@ class Declarations:
         """Return the type of an iterator that a loop header declares."""
         return counting_type(self.scalar_type(node), self._locator.span(node))
 
-    def temporary(self, c_name: str, element: NumberType, span: Span) -> Variable:
-        """Return a new local scalar that the text does not declare."""
-        return self._new_variable(c_name, CType(element, (), False), "local", span, declare=False)
+    def temporary(
+        self, c_name: str, element: NumberType, span: Span, *, is_position: bool = False
+    ) -> Variable:
+        """Return a new local scalar that the text does not declare.
+
+        Parameters
+        ----------
+        is_position: subscripts are made of it.
+        """
+        type_ = CType(element, (), False)
+        made = self._new_variable(c_name, type_, "local", span, declare=False)
+        if is_position:
+            self.positions.add(made.name)
+        return made
 
     def table(self, variable: Variable, values: tuple[int, ...]) -> str:
         """Return the name of a new table of constants, of the type of `variable`."""

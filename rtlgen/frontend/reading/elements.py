@@ -18,15 +18,20 @@ from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
     CallArguments,
-    IndexWraps,
-    NonAffineSubscript,
-    ParameterInControl,
     PointerUnsupported,
     SubscriptCount,
 )
 from rtlgen.frontend.reading.lookups import window
-from rtlgen.frontend.reading.refusals import expression_refusal, subscript_refusal, unknown_name
-from rtlgen.frontend.reading.symbols import Index, LookedUp, Scopes, Unusable, Variable, View
+from rtlgen.frontend.reading.refusals import expression_refusal, unknown_name
+from rtlgen.frontend.reading.symbols import (
+    Held,
+    Index,
+    LookedUp,
+    Scopes,
+    Unusable,
+    Variable,
+    View,
+)
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.types import OPEN, CType
 from rtlgen.ir.affine import Affine
@@ -34,13 +39,10 @@ from rtlgen.ir.expr import Binary, Cast, Expr, IndexValue, Unary
 from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.types import INT64
-from rtlgen.ir.value_ranges import value_range
+from rtlgen.ir.value_ranges import Range, value_range
 from rtlgen.source import Span
 
 _START = Affine()
-
-COMPUTED = (NonAffineSubscript, ParameterInControl, IndexWraps)
-"""Refusals of elements that iterators alone do not tell: which one it is may still be computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,8 @@ class ElementReader:
     ----------
     ranges: the loops and conditions around them.
     subscript: returns the value of a subscript.
+    scalar: returns the value of a variable, which a place needs.
+    told: returns what assertions say of a value.
     note_access: is told of every element that is assigned.
     """
 
@@ -149,23 +153,25 @@ class ElementReader:
         scopes: Scopes,
         ranges: Ranges,
         subscript: Callable[[c_ast.Node], Value],
+        scalar: Callable[[Variable, Span], Value],
+        told: Callable[[Expr], Range | None],
         note_access: Callable[[Variable, Access], None],
     ) -> None:
         self._locator = locator
         self._scopes = scopes
         self._ranges = ranges
         self._value = subscript
+        self._scalar = scalar
+        self._told = told
         self._note_access = note_access
 
-    def written(self, node: c_ast.Node) -> Written:
-        """Return the element that is assigned, as iterators tell it.
-
-        Raises
-        ------
-        NonAffineSubscript, ParameterInControl, IndexWraps: see `COMPUTED`.
-        """
+    def written(self, node: c_ast.Node) -> Written | None:
+        """Return the element that is assigned, if iterators tell which one it is."""
         element = self.element(node)
-        return Written(element.variable, self._access(element, self._known))
+        pairs = list(zip(element.subscripts, element.variable.shape, strict=True))
+        known = [i if isinstance(i, Affine) else self._known(i, extent) for i, extent in pairs]
+        subscripts = tuple(place for place in known if place is not None)
+        return self._written(element, subscripts) if len(subscripts) == len(known) else None
 
     def computed(self, node: c_ast.Node, *, is_conditional: bool) -> Written:
         """Return the element that is assigned, which data decides.
@@ -179,38 +185,35 @@ class ElementReader:
         ParameterInControl, IndexWraps: nothing keeps it inside of its array.
         """
         element = self.element(node)
-
-        def place(index: LookedUp, extent: int) -> Window:
-            return window(index, extent, self._ranges, is_conditional=is_conditional)
-
+        pairs = zip(element.subscripts, element.variable.shape, strict=True)
+        subscripts = tuple(
+            i
+            if isinstance(i, Affine)
+            else window(i, extent, self._ranges, self._told, is_conditional=is_conditional)
+            for i, extent in pairs
+        )
         at = tuple(i.value.expr for i in element.subscripts if isinstance(i, LookedUp))
-        return Written(element.variable, self._access(element, place), at)
+        return self._written(element, subscripts, at)
 
-    def _access(self, element: Element, place: Callable[[LookedUp, int], Window]) -> Access:
-        """Return the access to an element, and note it.
+    def _written(
+        self, element: Element, subscripts: tuple[Affine | Window, ...], at: tuple[Expr, ...] = ()
+    ) -> Written:
+        """Return what is assigned, and note the access."""
+        access = Access(element.variable.name, subscripts, element.span)
+        self._note_access(element.variable, access)
+        return Written(element.variable, access, at)
 
-        Parameters
-        ----------
-        place: returns where a subscript that is no affine one lies, in a dimension of an extent.
-        """
-        variable = element.variable
-        pairs = zip(element.subscripts, variable.shape, strict=True)
-        subscripts = (i if isinstance(i, Affine) else place(i, extent) for i, extent in pairs)
-        access = Access(variable.name, tuple(subscripts), element.span)
-        self._note_access(variable, access)
-        return access
-
-    def _known(self, index: LookedUp, extent: int) -> Window:
+    def _known(self, index: LookedUp, extent: int) -> Window | None:
         """Return a subscript that quotients and remainders of iterators make up."""
         iterators, obstacle = self._ranges.boxes(), index.value.obstacle
         known = quasi_affine(index.value.expr, iterators)
         if known is None:
-            raise subscript_refusal(index.value, index.text)
+            return None
         low, high = value_range(known, iterators)
         is_inside = low >= 0 and extent != OPEN and high < extent
         if obstacle is not None and obstacle.kind is ObstacleKind.WRAPS and not is_inside:
             # Nobody means to leave an array by wrapping round.
-            raise subscript_refusal(index.value, index.text)
+            return None
         return Window(low, high, known)
 
     def element(self, node: c_ast.Node) -> Element:
@@ -231,20 +234,10 @@ class ElementReader:
             )
         return Element(part.variable, part.subscripts, span)
 
-    def view(
-        self, node: c_ast.Node, parameter: str, type_: CType, *, is_at_once: bool = False
-    ) -> View:
-        """Return what an array parameter of that type is when `node` is its argument.
-
-        Parameters
-        ----------
-        is_at_once: nothing is assigned before the last use of it, so that it may depend on data.
-        """
+    def view(self, node: c_ast.Node, parameter: str, type_: CType) -> View:
+        """Return what an array parameter of that type is when `node` is its argument."""
         part = self.part(node)
         variable = part.variable
-        for place in (*part.subscripts, part.offset):
-            if isinstance(place, LookedUp) and not is_at_once:
-                raise subscript_refusal(place.value, place.text)
         left = variable.shape[len(part.subscripts) :]
         if part.is_whole:
             left = (1, *left)
@@ -288,7 +281,12 @@ class ElementReader:
                 return Part(node.name, variable)
             case View(_, variable, fixed, offset, is_whole=is_whole):
                 return Part(
-                    node.name, variable, fixed, offset, is_pointed_to=True, is_whole=is_whole
+                    node.name,
+                    variable,
+                    tuple(self._place(index, node.name, span) for index in fixed),
+                    self._place(offset, node.name, span),
+                    is_pointed_to=True,
+                    is_whole=is_whole,
                 )
             case None:
                 raise unknown_name(node.name, span)
@@ -299,11 +297,18 @@ class ElementReader:
                     f"`{node.name}` is not an array", labels=(Label(span, "has subscripts"),)
                 )
 
+    def _place(self, index: Index | Held, name: str, span: Span) -> Index:
+        """Return a subscript of the place that the pointer `name` points to."""
+        if not isinstance(index, Held):
+            return index
+        return _index(self._scalar(index.variable, span), name)
+
     def _subscript(self, node: c_ast.Node) -> Index:
-        value = self._value(node)
-        if value.affine is not None:
-            return value.affine
-        return LookedUp(value, self._locator.text(node))
+        return _index(self._value(node), self._locator.text(node))
+
+
+def _index(value: Value, text: str) -> Index:
+    return LookedUp(value, text) if value.affine is None else value.affine
 
 
 def _count(number: int, noun: str) -> str:

@@ -32,7 +32,7 @@ from rtlgen.frontend.errors import (
     SideEffect,
     UnsupportedExpression,
 )
-from rtlgen.frontend.reading.elements import COMPUTED, Element, ElementReader, Written
+from rtlgen.frontend.reading.elements import Element, ElementReader, Written
 from rtlgen.frontend.reading.lookups import stays_inside, window
 from rtlgen.frontend.reading.reaching import (
     Definition,
@@ -66,9 +66,11 @@ from rtlgen.frontend.text.constants import (
 )
 from rtlgen.frontend.text.float_constants import float_constant
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32, FloatType, IntType, NumberType, integral
+from rtlgen.ir.value_ranges import Range, ValueRanges
 from rtlgen.source import Span
 
 BINARY_OPS: dict[str, BinaryOp] = {
@@ -89,6 +91,9 @@ class Surroundings(Protocol):
 
     def observed(self, node: c_ast.ID) -> Observation | None:
         """Return what a scalar is wherever a name is read, if running the loop around it tells."""
+
+    def told(self) -> Iterator[Guard]:
+        """Yield conditions that hold here, since the program says so."""
 
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Note which elements are touched inside `ranges`."""
@@ -134,6 +139,8 @@ class ExpressionReader:
             scopes,
             ranges,
             self.value,
+            lambda variable, span: self.current(variable, Access(variable.name, (), span)),
+            self.told,
             lambda variable, access: surroundings.note_access(variable, access, ranges),
         )
         self.reads: list[Access] = []
@@ -237,7 +244,7 @@ class ExpressionReader:
         subscripts = tuple(
             index
             if isinstance(index, Affine)
-            else window(index, extent, ranges, is_conditional=self._conditions > 0)
+            else window(index, extent, ranges, self.told, is_conditional=self._conditions > 0)
             for index, extent in zip(element.subscripts, variable.shape, strict=True)
         )
         at = tuple(index.value.expr for index in looked_up)
@@ -254,12 +261,12 @@ class ExpressionReader:
         """
         first = len(self.reads)
         for way in (nullcontext, self.observing):
-            try:
-                with way():
-                    return self.elements.written(node)
-            except COMPUTED:
-                # What was read in vain is not read.
-                del self.reads[first:]
+            with way():
+                known = self.elements.written(node)
+            if known is not None:
+                return known
+            # What was read in vain is not read.
+            del self.reads[first:]
         return self.elements.computed(node, is_conditional=self._conditions > 0)
 
     def adopt(self, guard: Guard) -> Expr:
@@ -267,6 +274,26 @@ class ExpressionReader:
         first = len(self.reads)
         self.reads.extend(guard.reads)
         return renumbered(guard.expr, range(first, len(self.reads)))
+
+    def told(self, expr: Expr) -> Range | None:
+        """Return between which values an expression lies as assertions have it, if they do."""
+        guards = list(self._surroundings.told())
+        if not guards:
+            return None
+        reads, conditions = [*self.reads], []
+        for guard in guards:
+            conditions.append(
+                renumbered(guard.expr, range(len(reads), len(reads) + len(guard.reads)))
+            )
+            reads.extend(guard.reads)
+        first: dict[object, int] = {}
+        # What is read twice is the same both times.
+        same = [first.setdefault((r.array, r.subscripts), k) for k, r in enumerate(reads)]
+        facts = (fact for c in conditions for fact in facts_of(renumbered(c, same), True))
+        ranges = ValueRanges(self.arithmetic.ranges.boxes())
+        plain = ranges.range(renumbered(expr, same))
+        found = ranges.range(renumbered(expr, same), tuple(facts))
+        return None if found == plain else found
 
     def current(self, variable: Variable, access: Access) -> Value:
         """Return the value of an element: what a scalar was set to, where that is known."""
@@ -478,6 +505,10 @@ class Unnoticed:
 
     def observed(self, node: c_ast.ID) -> Observation | None:
         """Return nothing."""
+
+    def told(self) -> Iterator[Guard]:
+        """Yield nothing."""
+        return iter(())
 
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Take no notice."""

@@ -8,7 +8,7 @@ it is enough, is found on the whole program (`poly.lookups`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rtlgen.frontend.analysis.guards import Guard
 from rtlgen.frontend.analysis.ranges import Ranges
@@ -18,17 +18,29 @@ from rtlgen.frontend.reading.symbols import LookedUp
 from rtlgen.frontend.syntax.types import OPEN
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.conditions import facts_of
+from rtlgen.ir.expr import Expr
 from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Window
-from rtlgen.ir.value_ranges import ValueRanges, value_range
+from rtlgen.ir.value_ranges import Range, ValueRanges, value_range
 
 _NEVER_BOUNDED = (ObstacleKind.ARGUMENT, ObstacleKind.WRAPS)
 """Obstacles of values of which the rest of the program tells nothing more."""
 
 
-def window(index: LookedUp, extent: int, ranges: Ranges, *, is_conditional: bool) -> Window:
+def window(
+    index: LookedUp,
+    extent: int,
+    ranges: Ranges,
+    told: Callable[[Expr], Range | None],
+    *,
+    is_conditional: bool,
+) -> Window:
     """Return the part of a dimension of `extent` elements that a subscript may lie in.
+
+    Parameters
+    ----------
+    told: returns what assertions say of a value.
 
     Raises
     ------
@@ -36,6 +48,9 @@ def window(index: LookedUp, extent: int, ranges: Ranges, *, is_conditional: bool
     """
     expr, iterators = index.value.expr, ranges.boxes()
     low, high = value_range(expr, iterators)
+    stated = told(expr)
+    if stated is not None:
+        low, high = max(low, stated[0]), min(high, stated[1])
     last = high if extent == OPEN else extent - 1
     obstacle = index.value.obstacle
     assert obstacle is not None, "what is looked up is not affine"
@@ -43,7 +58,8 @@ def window(index: LookedUp, extent: int, ranges: Ranges, *, is_conditional: bool
     if not is_inside and not is_conditional and obstacle.kind in _NEVER_BOUNDED:
         raise subscript_refusal(index.value, index.text)
     first = min(max(low, 0), max(last, 0))
-    return Window(first, max(first, min(high, last)), quasi_affine(expr, iterators))
+    known = quasi_affine(expr, iterators)
+    return Window(first, max(first, min(high, last)), known, told=stated)
 
 
 def stays_inside(access: Access, shape: Sequence[int], ranges: Ranges) -> bool:

@@ -364,5 +364,8 @@ def _bound_refusal(value: Value, text: str) -> FrontendError:
             "the iterator from them"
         )
     return NonAffineBound(
-        f"the loop bound `{text}` is not affine", labels=(label,), notes=notes, help=help_
+        f"the loop bound `{text}` is not affine",
+        labels=(label, *obstacle.others),
+        notes=notes,
+        help=help_,
     )

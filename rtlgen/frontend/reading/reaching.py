@@ -13,7 +13,7 @@ from itertools import count, islice
 from typing import Protocol, TypeAlias
 
 from rtlgen.frontend.analysis.cases import settled
-from rtlgen.frontend.analysis.guards import Guard, renumbered
+from rtlgen.frontend.analysis.guards import Guard, with_own_reads
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.turn import Turn
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, literal, opaque
@@ -40,6 +40,7 @@ from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import IntType, integral
+from rtlgen.ir.value_ranges import Range, ValueRanges
 from rtlgen.source import Span
 
 Definitions: TypeAlias = "tuple[Definition, ...]"
@@ -75,6 +76,7 @@ class Definition:
     answer: the value where it is that of a condition on data.
     turn: the value where it goes round; `known` or `affine` says the same.
     obstacle: why the value is not affine, where it follows from the iterators in another way.
+    source: the array of which the value is an element.
     serial: another one for each time that the variable may have been assigned; 0: outside.
     """
 
@@ -85,6 +87,7 @@ class Definition:
     turn: Turn | None = None
     obstacle: Obstacle | None = None
     dear: Expr | None = None
+    source: str = ""
     serial: int = field(default=0, compare=False)
 
 
@@ -128,10 +131,12 @@ class Reaching:
         answer: Answer | None = None,
         obstacle: Obstacle | None = None,
         dear: Expr | None = None,
+        source: str = "",
     ) -> None:
         """Note an assignment of a scalar."""
-        serial = next(self._serials)
-        found = Definition(span, affine, known, answer, obstacle=obstacle, dear=dear, serial=serial)
+        found = Definition(
+            span, affine, known, answer, None, obstacle, dear, source, serial=next(self._serials)
+        )
         self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
 
@@ -369,6 +374,49 @@ def _is_same(now: Definitions, then: Definitions) -> bool:
     return now == then and all(a.serial == b.serial for a, b in zip(now, then, strict=True))
 
 
+def assumptions(answer: Answer) -> Iterator[Answer]:
+    """Yield the parts of an answer that is always yes, each of which may be outdated by itself."""
+    for fact in facts_of(answer.guard.expr, True):
+        part = _part(answer.guard, fact)
+        names = {read.array for read in part.reads}
+        asked_of = tuple(each for each in answer.asked_of if each[0].name in names)
+        is_of_scalars = len(asked_of) == len(names)
+        yield Answer(part, asked_of, answer.is_repeatable or is_of_scalars)
+
+
+def limits_told(
+    answer: Answer, definitions: Callable[[Variable], Definitions], variables: Variables
+) -> Iterator[tuple[str, Range]]:
+    """Yield arrays that never change, and limits that an answer gives elements of them."""
+    reads, ranges = answer.guard.reads, ValueRanges({})
+    for node in walk(answer.guard.expr):
+        if not isinstance(node, Read) or not isinstance(node.type, IntType):
+            continue
+        variable = variables.stored_as(reads[node.index].array)
+        if variable.shape == ():
+            sources = {definition.source for definition in definitions(variable)}
+            source = sources.pop() if len(sources) == 1 else ""
+            if not source:
+                continue
+            variable = variables.stored_as(source)
+        if variables.never_changes(variable) and isinstance(variable.element, IntType):
+            low, high = ranges.range(node, facts_of(answer.guard.expr, True))
+            least, most = variable.element.minimum, variable.element.maximum
+            if max(low, least) <= min(high, most):
+                yield variable.name, (max(low, least), min(high, most))
+
+
+def still_so(
+    answers: Iterable[Answer], definitions: Callable[[Variable], Definitions]
+) -> Iterator[Guard]:
+    """Yield the conditions of answers of which nothing has changed since."""
+    for answer in answers:
+        if answer.is_repeatable and all(
+            _is_same(definitions(variable), then) for variable, then in answer.asked_of
+        ):
+            yield answer.guard
+
+
 def told_by(
     guard: Guard,
     about: Set[str],
@@ -405,7 +453,5 @@ def told_by(
 
 def _part(guard: Guard, fact: Fact) -> Guard:
     """Return one of the facts of a guard as a guard of its own."""
-    numbers = dict.fromkeys(node.index for node in walk(fact.expr) if isinstance(node, Read))
-    places = {number: place for place, number in enumerate(numbers)}
-    part = Guard(renumbered(fact.expr, places), tuple(guard.reads[number] for number in numbers))
+    part = Guard(*with_own_reads(fact.expr, guard.reads))
     return part if fact.holds else part.negated()

@@ -13,7 +13,6 @@ from rtlgen.frontend.errors import (
     FrontendError,
     IndexWraps,
     Jump,
-    NonAffineSubscript,
     ParameterInControl,
     SideEffect,
     SwitchUnsupported,
@@ -76,47 +75,20 @@ def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
             )
 
 
-def subscript_refusal(
-    value: Value, text: str
-) -> NonAffineSubscript | ParameterInControl | IndexWraps:
-    """Return why `value`, written `text`, cannot be a subscript."""
+def subscript_refusal(value: Value, text: str) -> ParameterInControl | IndexWraps:
+    """Return why `value`, written `text`, of which no more will be known, is no subscript."""
     obstacle = value.obstacle
-    if obstacle is None:
-        raise ValueError("an affine value needs no refusal")
+    assert obstacle is not None, "an affine value needs no refusal"
     label = Label(obstacle.span, obstacle.reason)
-    match obstacle.kind:
-        case ObstacleKind.ARGUMENT:
-            return ParameterInControl(
-                f"the subscript `{text}` depends on a scalar parameter",
-                labels=(label,),
-                help=obstacle.fix,
-            )
-        case ObstacleKind.WRAPS:
-            return IndexWraps(
-                f"the subscript `{text}` wraps round",
-                labels=(label,),
-                help="use a signed iterator",
-            )
-        case ObstacleKind.DATA:
-            return NonAffineSubscript(
-                f"the subscript `{text}` is not affine",
-                labels=(label, *obstacle.others),
-                notes=("which elements a function touches must follow from the iterators alone",),
-                help="hand over the whole array, and the place as a number",
-            )
-        case _:
-            return NonAffineSubscript(
-                f"the subscript `{text}` is not affine",
-                labels=(label, *obstacle.others),
-                help=_affine_help(obstacle.reason),
-            )
-
-
-def _affine_help(reason: str) -> str:
-    """Return what to write in place of a subscript that is not affine."""
-    if reason.startswith(("a quotient", "a remainder", "a bit operation")):
-        return "write two loops, one that counts the quotient and one the remainder"
-    return factor_help(reason) or "use constants plus constant multiples of iterators"
+    if obstacle.kind is ObstacleKind.ARGUMENT:
+        return ParameterInControl(
+            f"the subscript `{text}` depends on a scalar parameter",
+            labels=(label,),
+            help=obstacle.fix,
+        )
+    return IndexWraps(
+        f"the subscript `{text}` wraps round", labels=(label,), help="use a signed iterator"
+    )
 
 
 def factor_help(reason: str) -> str | None:

@@ -85,20 +85,28 @@ Index: TypeAlias = Affine | LookedUp
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """A subscript that stands in a variable, where it was put when a pointer was set to it."""
+
+    variable: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class View:
-    """An array parameter of a called function: an array of the caller's, or a part of one.
+    """A pointer that stays where it points to: to an array that has a name, or a part of one.
 
     Members
     -------
-    fixed: the leading subscripts that the caller gave.
+    fixed: the leading subscripts of the place that it points to. What is looked up is so by the
+        statement in which the view is used.
     offset: what is added to the subscript behind them.
     is_whole: it points to the whole variable.
     """
 
     name: str
     variable: Variable
-    fixed: tuple[Index, ...]
-    offset: Index
+    fixed: tuple[Index | Held, ...]
+    offset: Index | Held
     is_const: bool
     is_whole: bool = False
 

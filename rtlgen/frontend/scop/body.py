@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -22,15 +23,19 @@ from rtlgen.frontend.errors import (
     PointerUnsupported,
 )
 from rtlgen.frontend.reading.declarations import Declarations
-from rtlgen.frontend.reading.expressions import ExpressionReader
+from rtlgen.frontend.reading.expressions import ExpressionReader, Unnoticed
 from rtlgen.frontend.reading.extents import Extents
 from rtlgen.frontend.reading.lookups import bounds_of, guard_keeps_inside, stays_inside
 from rtlgen.frontend.reading.reaching import (
+    Answer,
     Definitions,
     Reaching,
     answer_in,
+    assumptions,
     dear_by_iterators,
     known_by_iterators,
+    limits_told,
+    still_so,
     told_by,
 )
 from rtlgen.frontend.reading.refusals import statement_refusal
@@ -41,13 +46,16 @@ from rtlgen.frontend.scop.calls import CallReader
 from rtlgen.frontend.scop.case_reader import CaseReader
 from rtlgen.frontend.scop.drafts import Drafts, Filler, number_of, parts
 from rtlgen.frontend.scop.iteration import IterationReader
+from rtlgen.frontend.scop.kept import Keeper
 from rtlgen.frontend.scop.place import Place
 from rtlgen.frontend.syntax.assigned import STEPS, Counters
+from rtlgen.frontend.syntax.assumption import Assumption
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Constant, Expr, Read, Scatter, Select
+from rtlgen.ir.expr import Cast, Constant, Expr, Read, Scatter, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node, Statement
-from rtlgen.ir.types import INT32
+from rtlgen.ir.types import INT32, IntType
+from rtlgen.ir.value_ranges import Range
 from rtlgen.source import Span
 
 
@@ -88,6 +96,10 @@ class Site:
         """Return what a scalar is wherever a name is read, if running the loop around it tells."""
         return self.body.observed.get(id(node))
 
+    def told(self) -> Iterator[Guard]:
+        """Yield what assertions say that still holds."""
+        return still_so(self.place.told, self.definitions)
+
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Note which elements are touched."""
         self.extents.note(variable, access, ranges)
@@ -111,6 +123,7 @@ class BodyReader:
     warnings: what was left out.
     cases: reads what depends on choices by iterators.
     observed: what scalars are where the loops around read them, by the names that are read.
+    told: limits that assertions give elements of arrays, by name.
     """
 
     def __init__(self, function: str, declarations: Declarations, locator: Locator) -> None:
@@ -122,7 +135,9 @@ class BodyReader:
         self.observed: Mapping[int, Observation] = {}
         self.errors: list[FrontendError] = []
         self.warnings: list[Diagnostic] = []
+        self.told: dict[str, Range] = {}
         self.cases = CaseReader(self, declarations)
+        self._keeper = Keeper(self, declarations, locator)
         self._calls = CallReader(function, self, declarations, locator)
         self._branches = BranchReader(self, declarations, locator)
         self._loops = IterationReader(self, declarations, locator)
@@ -192,7 +207,14 @@ class BodyReader:
         if obstacle is not None and obstacle.kind is not ObstacleKind.NONLINEAR:
             obstacle = None
         self.reaching.define(
-            variable, assignment.write.span, value.affine, known, answer, obstacle, dear
+            variable,
+            assignment.write.span,
+            value.affine,
+            known,
+            answer,
+            obstacle,
+            dear,
+            _source(value.expr, reads),
         )
         return value.affine is not None or known is not None or is_answer
 
@@ -301,11 +323,30 @@ class BodyReader:
         """Read statements, and go on behind one that is refused."""
         nodes: list[Node] = []
         for item in items:
+            if isinstance(item, Assumption):
+                place = replace(place, told=(*place.told, *self._assumed(item, place)))
+                continue
             try:
                 nodes.extend(self._item(item, place, None))
             except FrontendError as error:
                 self.report(error)
         return tuple(nodes)
+
+    def _assumed(self, node: Assumption, place: Place) -> Iterator[Answer]:
+        """Yield what an assertion says, if it can be read."""
+        reader = self._declarations.reader(place.ranges, Unnoticed(self.reaching.of))
+        with suppress(FrontendError):
+            condition = reader.arithmetic.truth(reader.value(node.condition))
+            asked = condition.expr, reader.reads, self._declarations, self.reaching.of
+            answer = answer_in(*asked)
+            for part in () if answer is None else assumptions(answer):
+                yield part
+                told = limits_told(part, self.reaching.of, self._declarations)
+                for name, (low, high) in told:
+                    known = self.told.get(name, (low, high))
+                    low, high = max(low, known[0]), min(high, known[1])
+                    if low <= high:
+                        self.told[name] = low, high
 
     def _item(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
         match node:
@@ -386,8 +427,7 @@ class BodyReader:
 
     def _declaration(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
         if isinstance(node.type, c_ast.PtrDecl) and node.init is not None:
-            self._pointer(node, place)
-            return ()
+            return self._pointer(node, place)
         try:
             variable = self._declarations.local(node)
         except (AggregateUnsupported, FloatingPoint, PointerUnsupported):
@@ -446,15 +486,16 @@ class BodyReader:
         assignment = Assignment(variable, write, converted, text)
         return (*before, self.assign(node, assignment, place, reader))
 
-    def _pointer(self, node: c_ast.Decl, place: Place) -> None:
+    def _pointer(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
         """Declare a pointer, which stays where it points to: whoever moves it is refused."""
         try:
             type_ = self._declarations.parameter_type(node)
-            view = self.reader(place).elements.view(node.init, node.name, type_)
+            view, nodes = self._keeper.view(node.init, node.name, type_, place)
         except FrontendError as error:
             self._scopes.declare(node.name, Unusable(error))
             raise
         self._scopes.declare(node.name, view)
+        return tuple(nodes)
 
     def _initialiser_text(self, node: c_ast.Decl) -> str:
         return f"{node.name} = {self._locator.text(node.init)}"
@@ -475,6 +516,16 @@ class BodyReader:
         warning = Diagnostic(code, message, (Label(span, "left out"),), severity="warning")
         if warning not in self.warnings:
             self.warnings.append(warning)
+
+
+def _source(expr: Expr, reads: Sequence[Access]) -> str:
+    """Return the array of which a value is an element, unless a conversion may have changed it."""
+    while isinstance(expr, Cast) and isinstance(expr.type, IntType):
+        inner = expr.operand.type
+        if inner.minimum < expr.type.minimum or inner.maximum > expr.type.maximum:
+            return ""
+        expr = expr.operand
+    return reads[expr.index].array if isinstance(expr, Read) else ""
 
 
 def _is_set_to_call(node: c_ast.Assignment) -> bool:

@@ -27,10 +27,10 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.symbols import Function, ScalarInput, Symbol, Variable
-from rtlgen.frontend.reading.writes import written
+from rtlgen.frontend.reading.symbols import Function, ScalarInput, Symbol
 from rtlgen.frontend.scop.block_calls import block_loops
 from rtlgen.frontend.scop.float_calls import float_call, is_float_function
+from rtlgen.frontend.scop.kept import Keeper
 from rtlgen.frontend.scop.place import Place, StatementReader
 from rtlgen.frontend.scop.pure_functions import NotAnExpression, PureCall
 from rtlgen.frontend.syntax.assigned import assigned
@@ -79,6 +79,7 @@ class CallReader:
         self._declarations = declarations
         self._scopes = declarations.scopes
         self._locator = locator
+        self._keeper = Keeper(body, declarations, locator)
         self.active: list[tuple[str, Span]] = []
         self._carried_out = 0
         self._nodes = 0
@@ -304,9 +305,7 @@ class CallReader:
         bound = self._bound(node, function)
         values = [None if type_.shape else reader.value(argument) for _, type_, argument in bound]
         views = [
-            reader.elements.view(argument, parameter.name, type_, is_at_once=True)
-            if value is None
-            else None
+            reader.elements.view(argument, parameter.name, type_) if value is None else None
             for (parameter, type_, argument), value in zip(bound, values, strict=True)
         ]
         call = PureCall(reader, self._scopes, self._declarations.types)
@@ -357,19 +356,17 @@ class CallReader:
         symbols: list[tuple[c_ast.Decl, Symbol]] = []
         for parameter, type_, argument in self._bound(node, function):
             outer = self._scopes.lookup(argument.name) if isinstance(argument, c_ast.ID) else None
-            if type_.shape:
-                symbols.append((parameter, reader.elements.view(argument, parameter.name, type_)))
-            elif (
+            if (
                 isinstance(outer, ScalarInput)
                 and outer.type == type_.element
                 and parameter.name not in changed
             ):
                 symbols.append((parameter, outer))
             else:
-                first = len(before)
-                copied = self._copied(parameter, type_, argument, place, before)
-                self._require_order(argument, before[start:first], before[first:])
-                symbols.append((parameter, copied))
+                symbol, nodes = self._argument(argument, parameter.name, type_, place)
+                self._require_order(argument, before[start:], nodes)
+                before.extend(nodes)
+                symbols.append((parameter, symbol))
         items = list(function.body.block_items or ())
         final = items.pop() if items and isinstance(items[-1], c_ast.Return) else None
         with self._inside(node, function.decl.name):
@@ -380,27 +377,14 @@ class CallReader:
                 return None
             return reader.value(final.expr)
 
-    def _copied(
-        self,
-        parameter: c_ast.Decl,
-        type_: CType,
-        argument: c_ast.Node,
-        place: Place,
-        nodes: list[Node],
-    ) -> Variable:
-        """Return a variable that holds the value of an argument."""
+    def _argument(
+        self, node: c_ast.Node, name: str, type_: CType, place: Place
+    ) -> tuple[Symbol, list[Node]]:
+        """Return what a parameter is, and the statements that make it so."""
+        if type_.shape:
+            return self._keeper.view(node, name, type_, place)
         assert type_.element is not None
-        span = self._locator.span(argument)
-        before: list[Node] = []
-        reader = self._body.reader(place, before)
-        value = reader.value(argument)
-        variable = self._declarations.temporary(parameter.name, type_.element, span)
-        self._body.reaching.declare(variable)
-        text = f"{parameter.name} = {self._locator.text(argument)}"
-        assignment = written(variable, span, value, reader, text)
-        nodes.extend(before)
-        nodes.append(self._body.assign(argument, assignment, place, reader))
-        return variable
+        return self._keeper.value(node, name, type_.element, place)
 
     def _require_hidden(
         self, node: c_ast.FuncCall, nodes: Sequence[Node], known: set[str], reader: ExpressionReader

@@ -328,6 +328,7 @@ class Kernel:
                     variable.storage,
                     variable.span,
                     variable.values,
+                    told=self._body.told.get(variable.name),
                 )
             elif variable.storage == "parameter":
                 self._warn_unused(variable.name, Label(variable.span))

@@ -11,7 +11,7 @@ from rtlgen.frontend.analysis.cases import Conjunction
 from rtlgen.frontend.analysis.guards import Guard
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.reaching import Reaching
+from rtlgen.frontend.reading.reaching import Answer, Reaching
 from rtlgen.frontend.reading.writes import Assignment
 from rtlgen.ir.affine import Constraint
 from rtlgen.ir.scop import Loop, Node
@@ -26,6 +26,7 @@ class Place:
     -------
     condition: the innermost `if` inside of the innermost loop, affine or not.
     iterations: of all loops around, at most.
+    told: what assertions before say.
     """
 
     loops: tuple[Loop, ...] = ()
@@ -34,6 +35,7 @@ class Place:
     guard: Guard | None = None
     condition: Span | None = None
     iterations: int = 1
+    told: tuple[Answer, ...] = ()
 
     def under(self, conditions: Conjunction) -> Place:
         """Return the place inside an affine `if`."""

@@ -19,6 +19,9 @@ TELLING = frozenset(
 )  # fmt: skip
 """Functions that only tell something to whoever runs the program, or to its compiler."""
 
+ASSERTING = frozenset(("assert", "__builtin_assume"))
+"""Those that say what is so."""
+
 BLOCK_CALLS = frozenset(("memset", "memcpy", "memmove"))
 """Functions that set a block of memory."""
 

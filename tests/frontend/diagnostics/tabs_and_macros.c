@@ -1,7 +1,7 @@
 #define IDX(k) (k) * (k)
 #define N 80
-static void set(int *p, int v) { p[0] = v; }
 void f(int a[64]) {
 	for (int i = 0; i < N; i++)
-		set(&a[IDX(i)], N + a[N]); /* x */ a[N] = M;
+		for (int j = 0; j < IDX(i); j++)
+			a[i] += N; /* x */ a[N] = M;
 }

@@ -44,6 +44,34 @@ _JUMPS = {
         "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { if (a[i] & 6) s += 3; "
         "else break; s ^= i; } return s; }"
     ),
+    "stepped_and_set": (
+        "int f(const int a[16], int n) { unsigned u = 5; int k = 0; while (u-- && k != 0) { "
+        "if (n > 4) { u ^= 1; k++; } } return u + a[0]; }"
+    ),
+    "from_below_0": (
+        "int f(const int a[16]) { int s = 0, j = 5; unsigned k = -2; while (k + 3 < 9 && j > 0) { "
+        "if (a[j & 15] > 0) j--; else k++; s += 3; } return s + j; }"
+    ),
+    "never_begun": (
+        "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
+        "b[k]; b[k] += b[k - 1]; } b[0] = s; }"
+    ),
+    "question_behind_a_goto": (
+        "int f(const int a[16]) { int t = 0, x = 12, u = 8; do { if (--u >= 1) goto out; x /= 6; } "
+        "while (x && (t = a[3]) != 11); t += 5; out: return t * 8 + u; }"
+    ),
+    "asked_behind_a_step": (
+        "long f(const int a[16]) { long k = 2, s = a[0]; while (k++ < 4 && 4u > k) s ^= k; "
+        "return s * 8 + k; }"
+    ),
+    "inner_start_that_wraps": (
+        "int f(const int a[16]) { int t = 0; unsigned char u = a[0]; for (int i = 0; i < 5; i++) { "
+        "for (unsigned char k = 259; k <= 6; ++k) t += 2; t++; u ^= t; } return t * 256 + u; }"
+    ),
+    "inner_condition_that_wraps": (
+        "int f(const int a[16]) { int t = a[0] & 3, s = 0; for (int i = 0; i < 5; i++) { "
+        "for (unsigned k = 0; k - 1u < 5; k++) s += 2; s++; t ^= s; } return s * 256 + t; }"
+    ),
     "break_before_step": (
         "int f(const int a[16]) { int s = 0, i; for (i = 0; i < 16; i++, s += a[i & 15]) { if "
         "(a[i] < 0) break; s ^= i; } return s; }"
@@ -713,19 +741,11 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "int f(int b[8], int k) { while (k > b[k & 7]) k = b[k & 7]; return k; }",
         "void f(int b[8]) { int i = 0; while (i < 8) { if (b[i & 7]) continue; i++; } }",
         "void f(int b[8]) { int i = 0, j = 0; while (i < 8) { if (b[i & 7]) j++; else i++; } }",
-        # What the question steps is set, too.
-        "int f(int n) { unsigned u = 5; int k = 0; while (u-- && k != 0) { if (n > 4) { u ^= 1; "
-        "k++; } } return u; }",
         # What is asked of the counter comes round: 4,294,967,297 is 1.
-        "int f(const int a[16]) { int s = 0, j = 5; unsigned k = -2; while (k + 3 < 9 && j > 0) { "
-        "if (a[j & 15] > 0) j--; else k++; s += 3; } return s + j; }",
         "int f(const int a[16]) { int s = 0, j = 5; unsigned k = 30; while (k - 3 > 2 && j > 0) { "
         "if (a[j & 15] > 0) j--; else k -= 4; s += 3; } return s + j; }",
         "int f(unsigned char v, const int a[8]) { int s = 0, j = 3; unsigned k = 0; while (k < (v "
         "& 7) - 1 && j > 0) { if (a[k & 7] > 3) k++; else j--; s++; } return s * 16 + k; }",
-        # The iterator is not known yet where the condition is asked for.
-        "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
-        "b[k]; b[k] += b[k - 1]; } }",
         # The question may be passed over, while the word is emptied all the same.
         "int f(unsigned char x, const char a[64]) { int n = 0, k = 0; for (unsigned y = x; ; "
         "y >>= 1) { n++; if (n < 40 && a[n & 63] >= -128) continue; if (!y) break; k++; } "

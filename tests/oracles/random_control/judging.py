@@ -34,7 +34,11 @@ _Inputs: TypeAlias = Mapping[str, Elements | Value]
 _CHECKED = COptions(
     {},
     (),
-    flags=("-fsanitize=undefined,address", "-fno-sanitize=shift-base", "-fno-sanitize-recover=all"),
+    flags=(
+        "-fsanitize=undefined,float-cast-overflow,address",
+        "-fno-sanitize=shift-base",
+        "-fno-sanitize-recover=all",
+    ),
     seconds=5,
 )
 _PLAIN = COptions({}, (), seconds=2)

@@ -228,7 +228,7 @@ class Values:
                 return f"({left} {self.pick('+', '-', '*', '&', '^', '|')} {self.leaf(but)})"
 
     def _by_way_of_numbers(self, left: str, but: str) -> str:
-        """Return an integer that is computed in floating point, and defined whatever is there."""
+        """Return an integer that is computed in floating point, of most data one that it holds."""
         factor = self.pick("0.75f", "1.5f", "0.1", "-2.5f", "1e-2f")
         return self.pick(
             f"(int)(({left} & 1023) * {factor})",

@@ -1,0 +1,322 @@
+"""The most iterations of a loop, found by running its scalars in all ways that data may decide.
+
+    int lo = 0, hi = 63;
+    while (lo <= hi) {                                    at most 7: whatever a[mid] is,
+      int mid = lo + (hi - lo) / 2;                       less than half of what was between
+      if (a[mid] < key) lo = mid + 1; else hi = mid - 1;  lo and hi is left
+    }
+
+A state is what the scalars are that decide how the loop goes on, numbers or unknown. A condition
+on anything else forks the run. The most iterations are the longest way through the states; there
+is no bound where a way comes back to a state. That is model checking with explicit states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TypeAlias
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.capacity import Limits
+from rtlgen.frontend.lowering.iterations import Part, asks_first, way_out
+from rtlgen.frontend.lowering.jumps import outcome, target_of
+from rtlgen.frontend.lowering.nodes import items_of, number, step_of
+from rtlgen.frontend.lowering.variables import Variables
+from rtlgen.frontend.syntax.assigned import assigned, below
+
+MAX_STATES = 10_000
+"""States that are looked at, at most: two seconds."""
+
+MAX_FIRST = 4_096
+"""First states, at most."""
+
+_Values: TypeAlias = Mapping[str, int | None]
+_MOST = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is known at one place of one way.
+
+    Members
+    -------
+    values: of the scalars that matter; None where they are not known.
+    goes: `on`, to the next statement; `again`, to the end of the iteration; or `out` of the loop.
+    """
+
+    values: tuple[int | None, ...]
+    goes: str = "on"
+
+
+class _TooMany(Exception):
+    """The run has too many states, or does what is not followed."""
+
+
+def most_iterations(
+    parts: Sequence[Part], starts: Mapping[str, Limits], variables: Variables
+) -> int | None:
+    """Return the most iterations of a loop; None if there is no bound, or none that is found.
+
+    Parameters
+    ----------
+    starts: between which values scalars lie before the loop.
+    """
+    try:
+        return _Run(parts, variables).longest(starts)
+    except _TooMany:
+        return None
+
+
+class _Run:
+    def __init__(self, parts: Sequence[Part], variables: Variables) -> None:
+        self._parts = parts
+        self._variables = variables
+        nodes = [part.node for part in parts]
+        inside = [x for node in nodes for x in below(node)]
+        if any(isinstance(x, c_ast.Label) for x in inside):
+            raise _TooMany
+        # What is declared further inside may be another variable of that name.
+        self._own = {x.name for x in nodes if isinstance(x, c_ast.Decl) and x.name}
+        declared = [x.name for x in inside if isinstance(x, c_ast.Decl) and x.name]
+        self._hidden = {x for x in declared if x not in self._own or declared.count(x) > 1}
+        names = self._deciding() - self._hidden
+        self._names = {name: place for place, name in enumerate(sorted(names))}
+        self._asks_first = asks_first(parts)
+        # What is asked in every state, by the identity of nodes that stay.
+        self._lowest: dict[int, tuple[c_ast.Node, int]] = {}
+        self._known: dict[int, tuple[c_ast.Node, int | None]] = {}
+
+    def _deciding(self) -> set[str]:
+        """Return the scalars on which it may depend how the loop goes on."""
+        found: set[str] = set()
+        for place, part in enumerate(self._parts):
+            way = way_out(part, place)
+            for condition in () if way is None else way.conditions:
+                found |= _mentioned(condition)
+        while True:
+            more: set[str] = set()
+            for part in self._parts:
+                for x in below(part.node):
+                    match x:
+                        case c_ast.Assignment(lvalue=c_ast.ID(name=name), rvalue=value):
+                            more |= _mentioned(value) if name in found else set()
+                        case c_ast.Decl(name=name, init=value) if value is not None:
+                            more |= _mentioned(value) if name in found else set()
+            if more <= found:
+                return {name for name in found if self._variables.is_scalar(name)}
+            found |= more
+
+    def longest(self, starts: Mapping[str, Limits]) -> int | None:
+        """Return the most iterations; None if a way may come back to where it was."""
+        states, seen, count = self._first(starts), set[_State](), 0
+        looked_at = 0
+        while states:
+            looked_at += len(states)
+            if looked_at > MAX_STATES:
+                raise _TooMany
+            seen |= states
+            if count >= len(seen):
+                return None
+            is_one, states = self._iteration(states)
+            if not is_one:
+                return max(count, 1)
+            count += 1
+        return count or None
+
+    def _first(self, starts: Mapping[str, Limits]) -> set[_State]:
+        """Return what the scalars may be before the loop."""
+        ranges: list[Iterable[int | None]] = []
+        number_of_states = 1
+        for name in self._names:
+            low, high = (None, None) if name in self._own else starts.get(name, (None, None))
+            if low is None or high is None:
+                ranges.append((None,))
+                continue
+            number_of_states *= high - low + 1
+            if number_of_states > MAX_FIRST:
+                raise _TooMany
+            ranges.append(self._variables.wrapped(name, x) for x in range(low, high + 1))
+        return {_State(values) for values in product(*ranges)}
+
+    def _iteration(self, states: set[_State]) -> tuple[bool, set[_State]]:
+        """Return whether an iteration of some states does something, and the states behind it."""
+        is_one = False
+        skipped: set[_State] = set()
+        for part in self._parts:
+            if part.kind == "closing" and skipped:
+                states, skipped = states | {replace(s, goes="on") for s in skipped}, set()
+            if part.kind.endswith("test"):
+                states = {s for s in states if self._value(part.node, s.values) != 0}
+                for name, by in part.after:
+                    states = {self._stepped(s, name, by) for s in states}
+                is_one |= not self._asks_first
+                continue
+            is_one |= bool(states)
+            found = self._statement(part.node, states)
+            skipped |= {s for s in found if s.goes == "again"}
+            states = {s for s in found if s.goes == "on"}
+        is_one |= bool(states)
+        states |= {replace(s, goes="on") for s in skipped}
+        forgotten = [place for name, place in self._names.items() if name in self._own]
+        return is_one, {_with(s, dict.fromkeys(forgotten)) for s in states}
+
+    def _statements(self, items: Sequence[c_ast.Node], states: set[_State]) -> set[_State]:
+        gone: set[_State] = set()
+        for item in items:
+            found = self._statement(item, states)
+            gone |= {s for s in found if s.goes != "on"}
+            states = {s for s in found if s.goes == "on"}
+        return gone | states
+
+    def _statement(self, node: c_ast.Node, states: set[_State]) -> set[_State]:
+        """Return the states behind a statement."""
+        if len(states) > MAX_STATES:
+            raise _TooMany
+        match node:
+            case c_ast.Compound():
+                return self._statements(items_of(node), states)
+            case c_ast.DeclList(decls=parts):
+                return self._statements(parts, states)
+            case c_ast.If():
+                _require_plain(node.cond)
+                asked = [(s, self._value(node.cond, s.values)) for s in states]
+                taken = {s for s, value in asked if value != 0}
+                others = {s for s, value in asked if value is None or value == 0}
+                first = self._statements(items_of(node.iftrue), taken)
+                return first | self._statements(items_of(node.iffalse), others)
+            case c_ast.Continue():
+                return {replace(s, goes="again") for s in states}
+            case c_ast.EmptyStatement() | c_ast.FuncCall():
+                return states
+        if target_of(node) is not None:
+            return {replace(s, goes="out") for s in states}
+        stepped = step_of(node)
+        if stepped is not None:
+            return {self._stepped(s, *stepped) for s in states}
+        if outcome(node).targets or isinstance(node, c_ast.Label):
+            raise _TooMany
+        return {self._changed(node, s) for s in states}
+
+    def _stepped(self, state: _State, name: str, by: c_ast.Node) -> _State:
+        _require_plain(by)
+        if name not in self._names:
+            return state
+        place = self._names[name]
+        old, amount = state.values[place], self._value(by, state.values)
+        new = None if old is None or amount is None else old + amount
+        return _with(state, {place: None if new is None else self._variables.wrapped(name, new)})
+
+    def _changed(self, node: c_ast.Node, state: _State) -> _State:
+        """Return the state behind a statement without control, or one that is not followed."""
+        match node:
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                return self._set(state, name, value)
+            case c_ast.Assignment(op=op, lvalue=c_ast.ID(name=name) as old, rvalue=value):
+                made = c_ast.BinaryOp(op.removesuffix("="), old, value, node.coord)
+                return self._set(state, name, made)
+            case c_ast.Decl(name=str(name), init=value):
+                return self._set(state, name, value)
+        changed = {name for name, _ in assigned(node)} & self._names.keys()
+        return _with(state, {self._names[name]: None for name in changed})
+
+    def _set(self, state: _State, name: str, value: c_ast.Node | None) -> _State:
+        if value is not None:
+            _require_plain(value)
+        if name not in self._names:
+            return state
+        new = None if value is None else self._value(value, state.values)
+        wrapped = None if new is None else self._variables.wrapped(name, new)
+        return _with(state, {self._names[name]: wrapped})
+
+    # Values.
+
+    def _value(self, node: c_ast.Node, values: tuple[int | None, ...]) -> int | None:
+        """Return the value of an expression of ints; None where it is not known."""
+        if id(node) not in self._known:
+            self._known[id(node)] = node, number(node)
+        known = self._known[id(node)][1]
+        if known is not None:
+            return known
+        match node:
+            case c_ast.ID(name=name):
+                return values[self._names[name]] if name in self._names else None
+            case c_ast.UnaryOp(op="!", expr=inner):
+                value = self._value(inner, values)
+                return None if value is None else int(value == 0)
+            case c_ast.UnaryOp(op="-", expr=inner):
+                value = self._value(inner, values)
+                return self._as_int(node, [] if value is None else [value, -value])
+            case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+                return _joined(op, self._value(left, values), self._value(right, values))
+            case c_ast.BinaryOp(op=op, left=left, right=right):
+                a, b = self._value(left, values), self._value(right, values)
+                if a is None or b is None:
+                    return None
+                result = _computed(op, a, b)
+                return self._as_int(node, [] if result is None else [a, b, result])
+        return None
+
+    def _as_int(self, node: c_ast.Node, numbers: Sequence[int]) -> int | None:
+        """Return the last of some numbers, if C has all of them as they are."""
+        if id(node) not in self._lowest:
+            is_unsigned = self._variables.may_be_unsigned(node)
+            self._lowest[id(node)] = node, 0 if is_unsigned else -_MOST
+        lowest = self._lowest[id(node)][1]
+        is_held = all(lowest <= each <= _MOST for each in numbers)
+        return numbers[-1] if numbers and is_held else None
+
+
+def _require_plain(node: c_ast.Node) -> None:
+    """Require that an expression changes nothing."""
+    if any(True for _ in assigned(node)):
+        raise _TooMany
+
+
+def _mentioned(node: c_ast.Node) -> set[str]:
+    return {x.name for x in below(node) if isinstance(x, c_ast.ID)}
+
+
+def _with(state: _State, values: Mapping[int, int | None]) -> _State:
+    changed = (values.get(place, old) for place, old in enumerate(state.values))
+    return replace(state, values=tuple(changed)) if values else state
+
+
+def _joined(op: str, left: int | None, right: int | None) -> int | None:
+    """Return `left && right` or `left || right`, as far as one of them decides it."""
+    decisive = 0 if op == "&&" else 1
+    truths: Iterator[int | None] = (None if x is None else int(x != 0) for x in (left, right))
+    found = list(truths)
+    if decisive in found:
+        return decisive
+    return None if None in found else 1 - decisive
+
+
+def _computed(op: str, a: int, b: int) -> int | None:
+    """Return the result of an operation on ints; None where C has none."""
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "/" | "%" if b != 0:
+            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+            return quotient if op == "/" else a - quotient * b
+        case ">>" if a >= 0 and 0 <= b < 31:
+            return a >> b
+        case "<<" if a >= 0 and 0 <= b < 31:
+            return a << b
+        case "&" if a >= 0 and b >= 0:
+            return a & b
+        case "|" if a >= 0 and b >= 0:
+            return a | b
+        case "^" if a >= 0 and b >= 0:
+            return a ^ b
+        case "<" | "<=" | ">" | ">=" | "==" | "!=":
+            order = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}
+            return int({**order, "==": a == b, "!=": a != b}[op])
+    return None

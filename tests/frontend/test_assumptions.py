@@ -1,0 +1,134 @@
+"""Assertions inside of a program bound what data chooses, and the golden model checks them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rtlgen.errors import RtlgenError
+from rtlgen.frontend import parse_text
+from rtlgen.ir.sets import ScopSets
+from rtlgen.planning.analysis import analyse
+from rtlgen.poly.errors import LookupOutOfRange
+from rtlgen.verify.data import KINDS, Recipe
+from rtlgen.verify.golden import Engine, run_golden
+from rtlgen.verify.golden_state import SubscriptError
+
+COUNT = """#include <assert.h>
+void f(const int x[4], int h[64]) {
+  for (int i = 0; i < 4; i++) {
+    assert(x[i] >= 0 && x[i] < 16);
+    h[x[i]]++;
+  }
+}
+"""
+
+
+def windows(text: str) -> set[tuple[int, int]]:
+    """Return where the computed elements of a program lie, as far as it is proven."""
+    statements = analyse(parse_text(text)).scop.statements
+    reads = [read for statement in statements for read in statement.reads]
+    return {(w.low, w.high) for read in reads for w in read.windows}
+
+
+def test_an_assertion_bounds_where_a_program_writes() -> None:
+    assert windows(COUNT) == {(0, 15)}
+
+
+@pytest.mark.parametrize(
+    ("asserted", "used"),
+    [
+        ("x[i] < 16", "x[i] & 0x7fffffff"),
+        ("x[i] < 16 && x[i] >= 0", "x[i] - 1 + 1"),
+        ("(unsigned)x[i] < 16u", "x[i]"),
+        ("!(x[i] < 0 || x[i] > 15)", "x[i]"),
+    ],
+)
+def test_whatever_form_it_has(asserted: str, used: str) -> None:
+    text = COUNT.replace("x[i] >= 0 && x[i] < 16", asserted).replace("h[x[i]]", f"h[{used}]")
+    if "0x7" in used:
+        with pytest.raises(LookupOutOfRange):
+            windows(text)
+    else:
+        assert windows(text) == {(0, 15)}
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["k += 60;", "k = x[3];", "if (x[i] > 3) k++;", "for (int j = 0; j < 9; j++) k += j;"],
+)
+def test_what_has_changed_since_is_not_believed(between: str) -> None:
+    text = f"""#include <assert.h>
+void f(const int x[4], int h[64]) {{
+  for (int i = 0; i < 4; i++) {{
+    int k = x[i];
+    assert(k >= 0 && k < 16);
+    {between}
+    h[k]++;
+  }}
+}}"""
+    with pytest.raises(LookupOutOfRange):
+        windows(text)
+    assert windows(text.replace(between, "h[3] = 1;")) == {(0, 15)}
+
+
+def test_an_assertion_of_one_branch_says_nothing_of_the_others() -> None:
+    with pytest.raises(LookupOutOfRange):
+        windows(COUNT.replace("assert", "if (i & 1) assert"))
+    with pytest.raises(LookupOutOfRange):
+        windows(COUNT.replace("h[x[i]]++;", "} for (int i = 0; i < 4; i++) { h[x[i]]++;"))
+
+
+def test_what_an_array_held_is_not_believed_once_it_is_written() -> None:
+    text = COUNT.replace("const int x", "int x")
+    assert windows(text) == {(0, 15)}
+    with pytest.raises(LookupOutOfRange):
+        windows(text.replace("h[x[i]]++;", "x[i] *= 9; h[x[i]]++;"))
+
+
+def test_a_bound_on_one_side_joins_what_counts_on() -> None:
+    text = """#include <assert.h>
+void f(const int x[40], int out[8]) {
+  int n = 0;
+  for (int i = 0; i < 40; i++)
+    if (x[i] > 0) {
+      assert(n < 8);
+      out[n++] = x[i];
+    }
+}"""
+    assert windows(text) == {(0, 7)}
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_the_golden_model_finds_what_breaks_an_assertion(engine: Engine) -> None:
+    scop = parse_text(COUNT).scop
+    inputs = {"x": np.array([3, 3, 15, 0], np.int32), "h": np.zeros(64, np.int32)}
+    assert run_golden(scop, inputs, engine=engine).arrays["h"][3] == 2
+    inputs["x"][2] = 16
+    with pytest.raises(SubscriptError, match="not where an assertion"):
+        run_golden(scop, inputs, engine=engine)
+
+
+def test_an_assertion_that_cannot_be_read_says_nothing() -> None:
+    for odd in ("h", "undeclared > 3", "x[i]++ < 3", "1.5 < 2"):
+        text = COUNT.replace("x[i] >= 0 && x[i] < 16", odd)
+        with pytest.raises(RtlgenError):
+            ScopSets(analyse(parse_text(text)).scop)
+
+
+@pytest.mark.parametrize("way", ["", "int k = x[i]; assert(k >= 0 && k < 16);"])
+def test_random_data_keeps_to_assertions_of_elements(way: str) -> None:
+    text = COUNT.replace("assert(x[i] >= 0 && x[i] < 16);", way) if way else COUNT
+    scop = parse_text(text.replace("h[x[i]]", "h[k]") if way else text).scop
+    for kind in KINDS:
+        drawn = Recipe(kind, 3).inputs(scop)["x"]
+        assert isinstance(drawn, np.ndarray)
+        assert drawn.min() >= 0 and drawn.max() <= 15
+        run_golden(scop, {"x": drawn, "h": np.zeros(64, np.int32)})
+
+
+def test_what_the_program_writes_has_no_limits_from_outside() -> None:
+    scop = parse_text(
+        COUNT.replace("const int x", "int x").replace("h[x[i]]++;", "x[i] = -1;")
+    ).scop
+    assert scop.array("x").told is None
