@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.syntax.functions import ASSERTING
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import Region, called
 
@@ -43,6 +44,8 @@ class PassedOver:
                     found.setdefault(call.name.name, []).append(call)
         for name, calls in found.items():
             text = f"`{name}` is left out: {why}"
+            if name in ASSERTING:
+                text = f"`{name}` is believed: the circuit does not check it"
             yield self._warning("W0111", text, calls)
 
     def volatile(self, dropped: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:
