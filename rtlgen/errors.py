@@ -339,7 +339,8 @@ WARNINGS: Mapping[str, str] = {
 
     `assert(n > 0);` and `printf("%d", n);` change nothing that the function computes, and a circuit
     has nobody to tell. The same holds of `puts`, `fprintf`, `perror`, hints to the compiler and
-    their like. What an `assert` says is believed where it bounds loops and subscripts. An argument that changes something is refused (E0126).
+    their like. What an `assert` says is believed where it bounds loops and subscripts. An argument
+    that changes something is refused (E0126).
 
     Left out are also functions outside of the file, such as `gettimeofday` or `free`, that are
     given no array of the kernel and whose results end in such calls, with the variables that hold

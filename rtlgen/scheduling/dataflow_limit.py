@@ -38,8 +38,8 @@ from rtlgen.scheduling.lags import Timing
 Iterators: TypeAlias = Mapping[str, int]
 Element: TypeAlias = tuple[str, tuple[int, ...]]
 
-MAX_INSTANCES = 20_000
-"""Instances of a program up to which a search asks for its floor: a tenth of a second."""
+MAX_ITERATIONS = 20_000
+"""Iterations of loops up to which a search asks for the floor of a program: a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def limit_of_plan(scop: Scop, plan: KernelPlan) -> DataflowLimit:
 def floor_cycles(timing: Timing, names: Sequence[str] | None = None) -> int:
     """Return the cycles that statements take at least, from the first issue to the last end.
 
-    0: nobody has counted, since there are too many instances.
+    0: nobody has counted, since loops have too many iterations.
 
     Parameters
     ----------
@@ -128,12 +128,14 @@ _Numbered: TypeAlias = Mapping[str, Sequence[tuple[int, ValueFlow]]]
 
 
 def _flows(sets: ScopSets) -> _Numbered | None:
-    """Return the instances of a program; None: they are too many."""
+    """Return the instances of a program; None: its loops have too many iterations."""
     found: dict[str, list[tuple[int, ValueFlow]]] = {}
-    for number, flow in enumerate(value_flows(sets.scop, frozenset(sets.domains))):
-        if number == MAX_INSTANCES:
-            return None
-        found.setdefault(flow.statement, []).append((number, flow))
+    try:
+        flows = value_flows(sets.scop, frozenset(sets.domains), MAX_ITERATIONS)
+        for number, flow in enumerate(flows):
+            found.setdefault(flow.statement, []).append((number, flow))
+    except _TooLong:
+        return None
     return found
 
 
@@ -217,15 +219,25 @@ def _tails(lags: Lags, depths: Sequence[int]) -> list[int]:
     return tails
 
 
-def value_flows(scop: Scop, statements: frozenset[str]) -> Iterator[ValueFlow]:
+def value_flows(
+    scop: Scop, statements: frozenset[str], most: int | None = None
+) -> Iterator[ValueFlow]:
     """Yield the instances of some statements in program order, with the values that flow to them.
 
     What others write flows to nobody here.
+
+    Parameters
+    ----------
+    most: iterations of loops; None: any number.
+
+    Raises
+    ------
+    _TooLong
     """
     number = 0
     written: dict[Element, int] = {}
     arrays: dict[str, list[Element]] = {}
-    for statement, at in _executed(scop, scop.tree, {}):
+    for statement, at in _Walk(scop, most).instances(scop.tree, {}):
         element = _element(statement.write, at)
         is_one = statement.name in statements
         if is_one:
@@ -253,19 +265,47 @@ def _element(access: Access, at: Iterators) -> Element | None:
     return access.array, tuple(subscript.evaluate(at) for subscript in access.affine)
 
 
-def _executed(
-    scop: Scop, nodes: Sequence[Node], at: dict[str, int]
-) -> Iterator[tuple[Statement, Iterators]]:
-    """Yield every instance, with its iterators, in program order."""
-    for node in nodes:
-        if isinstance(node, LoopNode):
-            loop = node.loop
-            for value in loop.values(at):
-                at[loop.iterator] = value
-                yield from _executed(scop, node.body, at)
-            at.pop(loop.iterator, None)
-        elif isinstance(node, ConditionNode):
-            if all(constraint_holds(condition, at) for condition in node.conditions):
-                yield from _executed(scop, node.body, at)
-        else:
-            yield scop.statement(node.statement), at
+class _TooLong(Exception):
+    """More iterations are walked through than somebody wants to wait for."""
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A program, walked in its order.
+
+    Members
+    -------
+    left: iterations of loops, with a statement in them or none, that are walked through; None: all.
+    """
+
+    scop: Scop
+    left: int | None = None
+
+    def instances(
+        self, nodes: Sequence[Node], at: dict[str, int]
+    ) -> Iterator[tuple[Statement, Iterators]]:
+        """Yield every instance, with its iterators, in program order.
+
+        Raises
+        ------
+        _TooLong
+        """
+        for node in nodes:
+            if isinstance(node, LoopNode):
+                loop = node.loop
+                for value in loop.values(at):
+                    self._count()
+                    at[loop.iterator] = value
+                    yield from self.instances(node.body, at)
+                at.pop(loop.iterator, None)
+            elif isinstance(node, ConditionNode):
+                if all(constraint_holds(condition, at) for condition in node.conditions):
+                    yield from self.instances(node.body, at)
+            else:
+                yield self.scop.statement(node.statement), at
+
+    def _count(self) -> None:
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise _TooLong

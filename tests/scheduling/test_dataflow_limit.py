@@ -56,9 +56,17 @@ def test_statements_by_themselves_have_a_floor_of_their_own() -> None:
     assert row == 15 + timing.datapaths["S1"].result_stage + 1 < chain == both
 
 
-def test_programs_of_many_instances_have_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_INSTANCES", 30)
+def test_programs_of_many_iterations_have_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_ITERATIONS", 30)
     assert floor_cycles(timing_of(analysed(MIXED), get_target("ecp5"))) == 0
+
+
+def test_iterations_without_an_instance_count_too() -> None:
+    """Else a walk through a program of few instances might take for ever."""
+    text = """void f(int a[8]) {
+      for (int i = 0; i < 30000; i++) for (int j = 0; j < i - 29997; j++) a[j]++;
+    }"""
+    assert floor_cycles(timing_of(analysed(text), get_target("ecp5"))) == 0
 
 
 def test_behind_a_store_to_an_unknown_element_no_value_is_known_to_be_needed() -> None:
@@ -85,7 +93,7 @@ def test_a_plan_at_its_floor_is_the_end_of_the_search(monkeypatch: pytest.Monkey
     monkeypatch.setattr(choice, "find_strips", refused)
     plan = rtlgen.compile(source=CHAIN, path="f.c").plan
     monkeypatch.undo()
-    monkeypatch.setattr(module, "MAX_INSTANCES", 0)
+    monkeypatch.setattr(module, "MAX_ITERATIONS", 0)
     assert rtlgen.compile(source=CHAIN, path="f.c").plan == plan
 
 

@@ -59,7 +59,12 @@ class _Stepped:
 
 
 class ValueLoopReader:
-    """Reads loops of which all values of the iterator are known numbers."""
+    """Reads loops of which all values of the iterator are known numbers.
+
+    Members
+    -------
+    too_many: the last loop of which there would be too many copies, inside of others.
+    """
 
     def __init__(
         self, body: Body, declarations: Declarations, locator: Locator, moves: Moves
@@ -69,13 +74,17 @@ class ValueLoopReader:
         self._locator = locator
         self._moves = moves
         self._copies = 1
+        self.too_many: c_ast.For | None = None
 
     def read(self, node: c_ast.For, place: Place) -> tuple[Node, ...] | None:
         """Return the bodies of a loop, one for each value; None if it is no such loop."""
         stepped = self._stepped(node)
         found = None if stepped is None else self._values(node, stepped, place)
         copies = self._copies
-        if stepped is None or found is None or copies * len(found) > MAX_COPIES:
+        if stepped is None or found is None:
+            return None
+        if copies * len(found) > MAX_COPIES:
+            self.too_many = node
             return None
         if len(found) == 1:
             self._body.warn_left_out("W0101", "this loop is never entered", stepped.span)

@@ -147,7 +147,9 @@ class IterationReader:
                 if nodes is not None:
                     return nodes
             reaching.restore(before)
-            error.loop = node.coord.line
+            # A bound would leave the loops around it in as many copies as they are.
+            if self._value_loops.too_many is not node:
+                error.loop = node.coord.line
             raise
         except (ParameterInControl, IteratorOverflow, LoopNeverEnds) as error:
             error.loop = node.coord.line
