@@ -46,6 +46,7 @@ from rtlgen.verify.session import RunResult
 from rtlgen.verify.values import Elements, Value
 from rtlgen.version import VERSION
 
+_IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 
 PAUSED_RUNS = 2
@@ -57,9 +58,10 @@ class NoChain(RtlgenError):
 
     Each joint is `KERNEL.ARRAY=KERNEL.ARRAY`: a stream that goes out of a kernel, and one that
     comes into a later one, with as many elements of the same type. The kernels have names of their
-    own, are compiled with `--top core`, and return nothing: what they have to say goes out over
-    arrays. Of several streams between two kernels, one does not wait for a word of another one that
-    the first kernel sends later: a stream has room for four words.
+    own, are compiled with `--top core`, keep their other arrays in themselves, and return nothing:
+    what they have to say goes out over arrays. Of several streams between two kernels, one does not
+    wait for a word of another one that the first kernel sends later: a stream has room for four
+    words.
 
         rtlgen.chain(fir, decimate, connect=["fir.y=decimate.x"])
         rtlgen chain build/fir build/decimate --connect fir.y=decimate.x -o build/chain
@@ -130,7 +132,7 @@ class Chain:
         modules in it. predicted_cycles: of a run, behind ends that never wait.
     manifest: its ports, and the arrays and scalars that are left. Ports are called as in their
         kernels, behind the kernel's name; arrays and scalars as in C, behind the kernel's name
-        where several kernels have them.
+        where several kernels have them, and a number where one has that, too.
     """
 
     def __init__(self, kernels: Sequence[ChainedKernel], connect: Sequence[str], name: str) -> None:
@@ -150,7 +152,12 @@ class Chain:
             for name in self._names(manifest)
             if (number, name) not in self._joined
         )
-        self._is_shared = {name for name, count in named.items() if count > 1}
+        taken = Namer(name for name, count in named.items() if count == 1)
+        self._called = {
+            (number, name): taken.name(f"{manifest.name}_{name}") if named[name] > 1 else name
+            for number, manifest in enumerate(self._kernels)
+            for name in self._names(manifest)
+        }
         self.predicted_cycles = self._predicted()
         self.verilog, self.manifest = self._build()
         modules = Counter(_MODULE.findall(self.verilog))
@@ -169,12 +176,19 @@ class Chain:
                 f"{', '.join([*names, self.name])} are no chain",
                 help="chain two kernels or more, each with a name of its own",
             )
+        if not _IDENTIFIER.fullmatch(self.name) or Namer().name(self.name) != self.name:
+            raise NoChain(
+                f"{self.name!r} is no name of a Verilog module",
+                help="letters, digits and underscores, behind a letter; no keyword",
+            )
         for manifest in self._kernels:
             what = (
                 "has registers: it is a block"
                 if manifest.registers is not None
                 else "has arrays off chip"
                 if manifest.memory is not None
+                else "has arrays in RAMs beside it"
+                if manifest.core is not None
                 else "returns a value"
                 if manifest.returned is not None
                 else "has a checksum unit"
@@ -214,10 +228,6 @@ class Chain:
             help=f"the streams are {', '.join(streams) or 'none: say --memory A=stream'}",
         )
 
-    def _called(self, kernel: int, name: str) -> str:
-        """Return what an array or a scalar of a kernel is called in the chain."""
-        return f"{self._kernels[kernel].name}_{name}" if name in self._is_shared else name
-
     def _build(self) -> tuple[str, Manifest]:
         """Return the Verilog of the chain, and what drives it needs to know."""
         pins, namer = KernelPins(), Namer((*asdict(KernelPins()).values(), "ends", "rests"))
@@ -243,7 +253,7 @@ class Chain:
             arrays += [
                 replace(
                     entry,
-                    name=self._called(number, entry.name),
+                    name=self._called[number, entry.name],
                     ports=None if entry.ports is None else HostPort(**_renamed(entry.ports, names)),
                     stream=None
                     if entry.stream is None
@@ -255,7 +265,7 @@ class Chain:
             scalars += [
                 replace(
                     entry,
-                    name=self._called(number, entry.name),
+                    name=self._called[number, entry.name],
                     port=None if entry.port is None else names[entry.port],
                 )
                 for entry in kernel.scalars
@@ -453,13 +463,13 @@ class Chain:
                 found = run_golden(member.program, inputs)
                 left |= {(kernel, array): values for array, values in found.arrays.items()}
                 given |= {
-                    self._called(kernel, name): value
+                    self._called[kernel, name]: value
                     for name, value in inputs.items()
                     if (kernel, name) not in self._joined
                 }
             known = {*self._names(self.manifest)}
             expected = {
-                self._called(kernel, name): value
+                self._called[kernel, name]: value
                 for (kernel, name), value in left.items()
                 if (kernel, name) not in self._joined
             }

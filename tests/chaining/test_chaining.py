@@ -122,15 +122,55 @@ def test_joints_that_cannot_be_are_refused(connect: str, why: str) -> None:
     [
         (COLUMNS.replace("uint8_t", "int16_t"), {}, "joins 48 x uint8 to 48 x int16"),
         (COLUMNS, {"top": "axi"}, "has registers"),
+        (
+            COLUMNS.replace("above[x] + pixel", "above[x] + base[x]").replace(
+                "H][W], uint8_t", "H][W], const uint8_t base[W], uint8_t"
+            ),
+            {"memory": {"in": "stream", "out": "stream", "base": "external"}},
+            "columns has arrays in RAMs beside it",
+        ),
         (ROWS, {}, "are no chain"),
     ],
 )
 def test_kernels_that_do_not_fit_are_refused(
     source: str, options: dict[str, object], why: str
 ) -> None:
-    first, second = kernel(ROWS, memory="stream"), kernel(source, memory="stream", **options)
+    first = kernel(ROWS, memory="stream")
+    second = kernel(source, **{"memory": "stream", **options})
     with pytest.raises(RtlgenError, match=why):
         rtlgen.chain(first, second, connect=["rows.out=columns.in"])
+
+
+@pytest.mark.parametrize("name", ["module", "logic", "a b", "../up", "1st", "_x", "", "rows"])
+def test_a_chain_has_the_name_of_a_module(name: str) -> None:
+    kernels = [kernel(text, memory="stream") for text in (ROWS, COLUMNS)]
+    with pytest.raises(NoChain, match=r"is no name of|are no chain"):
+        rtlgen.chain(*kernels, connect=["rows.out=columns.in"], name=name)
+
+
+SHARED = """
+void {name}(const int x[8], int y[8], {arrays}) {{
+  for (int i = 0; i < 8; i++) {{ y[i] = x[i]; {body} }}
+}}
+"""
+
+
+@pytest.mark.simulation
+@needs_icarus
+def test_arrays_of_several_kernels_are_told_apart() -> None:
+    first = SHARED.format(
+        name="a",
+        arrays="int b_z[4], int z[4]",
+        body="b_z[i & 3] ^= x[i]; z[i & 3] += x[i];",
+    )
+    second = SHARED.format(name="b", arrays="int z[4]", body="z[i & 3] -= x[i];")
+    places = {"x": "stream", "y": "stream"}
+    kernels = [kernel(text, memory=places) for text in (first, second)]
+    chain = rtlgen.chain(*kernels, connect=["a.y=b.x"])
+    assert [array.name for array in chain.manifest.arrays] == ["x", "b_z", "a_z", "y", "b_z_2"]
+    found = chain.verify(simulator="icarus")
+    assert found.exact
+    assert found.failures == ()
 
 
 EACH = """

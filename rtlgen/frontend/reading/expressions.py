@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import prod
@@ -277,7 +277,10 @@ class ExpressionReader:
 
     def told(self, expr: Expr) -> Range | None:
         """Return between which values an expression lies as assertions have it, if they do."""
-        guards = list(self._surroundings.told())
+        return self.limits(expr, list(self._surroundings.told()))
+
+    def limits(self, expr: Expr, guards: Sequence[Guard]) -> Range | None:
+        """Return between which values an expression lies where guards hold, if that tells more."""
         if not guards:
             return None
         reads, conditions = [*self.reads], []

@@ -243,12 +243,27 @@ class BodyReader:
             return expr
         if not self.reaching.has_no_value(variable):
             old = reader.read(variable, assignment.write).expr
-        elif is_total(expr) and not reader.may_leave and not self._may_be_unset(reader.reads):
+        elif (
+            is_total(expr)
+            and not reader.may_leave
+            and not self._may_be_unset(reader.reads)
+            and not self._is_kept_inside(assignment, place.guard, reader)
+        ):
             # C leaves the value open where the guard does not hold: it may be the new one.
             return expr
         else:
             old = Constant(0, variable.element)
         return Select(self._asked(assignment, place.guard, reader), expr, old, variable.element)
+
+    def _is_kept_inside(
+        self, assignment: Assignment, guard: Guard, reader: ExpressionReader
+    ) -> bool:
+        """Return whether a guard says more of where an element is than the value of that does."""
+        variable = assignment.variable
+        if variable.name not in self._declarations.positions:
+            return False
+        is_whole = isinstance(variable.element, IntType)
+        return is_whole and reader.limits(assignment.value.expr, [guard]) is not None
 
     def _may_be_unset(self, reads: Sequence[Access]) -> bool:
         """Return whether some element that is read may have no value where a guard fails."""
