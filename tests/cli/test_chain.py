@@ -46,6 +46,14 @@ def test_a_chain_is_built_and_proven(built: tuple[Path, Path], tmp_path: Path) -
     assert "it was joined itself" in str(caught.value)
 
 
+def test_a_chain_is_not_written_over_its_kernels(built: tuple[Path, Path]) -> None:
+    before = {path: path.read_bytes() for path in built[0].iterdir() if path.is_file()}
+    with pytest.raises(RtlgenError) as caught:
+        rtlgen("chain", *built, "--connect", "rows.out=columns.in", "-o", built[0])
+    assert caught.value.code == "E0431"
+    assert {path: path.read_bytes() for path in built[0].iterdir() if path.is_file()} == before
+
+
 @pytest.mark.parametrize(
     ("joint", "code"), [("rows.out=columns.inn", "E0431"), ("columns.out=rows.in", "E0431")]
 )

@@ -32,6 +32,11 @@ def chain(
     if proves:
         # What is missing is told before the work begins.
         simulation_programs(simulator)
+    if any(Path(output).resolve() == Path(directory).resolve() for directory in directories):
+        raise NoChain(
+            f"{output} holds one of the kernels, which the chain would be written over",
+            help="say -o with a directory of its own",
+        )
     made = Chain([_kernel(Path(directory)) for directory in directories], joints, name)
     path = made.write(output)
     found: ChainVerification | None = None
