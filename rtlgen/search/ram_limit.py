@@ -291,8 +291,8 @@ def _build(program: ParsedProgram, options: CompileOptions, placement: Placement
     notes = placement.notes if is_placed else ()
     if isinstance(found, InTiles) and not placement.is_asked:
         least = max(n for part in found.tiled.parts for n in part.loops.instances.values())
-        on_chip = f"on chip, on a larger device, it takes at least {least:,} cycles in one lane"
-        notes = (*notes, f"{on_chip}: --memory onchip plans that")
+        takes = f"on chip, on a larger device, it takes at least {least:,} cycles in one lane"
+        notes = (*notes, f"{takes}: --memory onchip plans that")
     return _Built(found, (*limits, *notes))
 
 
