@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls, mentions
+from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls, mentioned, mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _deciding(node: c_ast.Node, names: Iterable[str]) -> frozenset[str]:
     while len(found) > size:
         size = len(found)
         for name, part in setting:
-            found |= _mentioned(part) if name in found else set()
+            found |= mentioned(part) if name in found else set()
         for inside, names_of_choice in choosing:
             found |= names_of_choice if inside & found else frozenset()
     return frozenset(found)
@@ -74,22 +74,18 @@ def _choosing(node: c_ast.If | c_ast.For) -> frozenset[str]:
     it is told by the rest.
     """
     if isinstance(node, c_ast.If):
-        return _mentioned(node.cond)
+        return mentioned(node.cond)
     start, again = node.init, [part for part in (node.cond, node.next) if part is not None]
-    mentioned = frozenset[str]().union(*map(_mentioned, again))
+    asked = frozenset[str]().union(*map(mentioned, again))
     match start:
         case None:
-            return mentioned
+            return asked
         case c_ast.DeclList(decls=[c_ast.Decl(name=iterator)]):
-            return (mentioned - {iterator}) | _mentioned(start)
+            return (asked - {iterator}) | mentioned(start)
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=iterator), rvalue=value):
-            return (mentioned - {iterator}) | _mentioned(value)
+            return (asked - {iterator}) | mentioned(value)
         case _:
-            return mentioned | _mentioned(start)
-
-
-def _mentioned(root: c_ast.Node) -> frozenset[str]:
-    return frozenset(part.name for part in below(root) if isinstance(part, c_ast.ID))
+            return asked | mentioned(start)
 
 
 def _note_setting(node: c_ast.Node, names: frozenset[str], found: set[int]) -> bool:

@@ -25,7 +25,7 @@ from rtlgen.frontend.lowering.iterations import Part, asks_first, way_out
 from rtlgen.frontend.lowering.jumps import outcome, target_of
 from rtlgen.frontend.lowering.nodes import items_of, number, step_of
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, below
+from rtlgen.frontend.syntax.assigned import assigned, below, mentioned
 
 MAX_STATES = 10_000
 """States that are looked at, at most: two seconds."""
@@ -95,16 +95,16 @@ class _Run:
         for place, part in enumerate(self._parts):
             way = way_out(part, place)
             for condition in () if way is None else way.conditions:
-                found |= _mentioned(condition)
+                found |= mentioned(condition)
         while True:
             more: set[str] = set()
             for part in self._parts:
                 for x in below(part.node):
                     match x:
                         case c_ast.Assignment(lvalue=c_ast.ID(name=name), rvalue=value):
-                            more |= _mentioned(value) if name in found else set()
+                            more |= mentioned(value) if name in found else set()
                         case c_ast.Decl(name=name, init=value) if value is not None:
-                            more |= _mentioned(value) if name in found else set()
+                            more |= mentioned(value) if name in found else set()
             if more <= found:
                 return {name for name in found if self._variables.is_scalar(name)}
             found |= more
@@ -273,10 +273,6 @@ def _require_plain(node: c_ast.Node) -> None:
     """Require that an expression changes nothing."""
     if any(True for _ in assigned(node)):
         raise _TooMany
-
-
-def _mentioned(node: c_ast.Node) -> set[str]:
-    return {x.name for x in below(node) if isinstance(x, c_ast.ID)}
 
 
 def _with(state: _State, values: Mapping[int, int | None]) -> _State:

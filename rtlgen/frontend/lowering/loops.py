@@ -60,7 +60,7 @@ from rtlgen.frontend.lowering.nodes import (
 from rtlgen.frontend.lowering.trip_bounds import TripBounds, starts_of
 from rtlgen.frontend.lowering.types import INT, cast, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, below, calls, mentions
+from rtlgen.frontend.syntax.assigned import assigned, below, calls, mentioned, mentions
 
 
 @dataclass(slots=True)
@@ -246,7 +246,7 @@ class LoopLowering:
 
         Two names may stand for one array, and a function that is called sees what is shared.
         """
-        names = {x.name for x in below(question) if isinstance(x, c_ast.ID)}
+        names = mentioned(question)
         is_shared = any(not self._variables.is_number(name) for name in names)
         writes_memory = any(not self._variables.is_number(name) for name in changed)
         by_another_name = reads_memory(question) and writes_memory

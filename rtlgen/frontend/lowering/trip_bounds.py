@@ -33,7 +33,7 @@ from rtlgen.frontend.lowering.iterations import (
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome, target_of
 from rtlgen.frontend.lowering.nodes import integer, items_of, named, number, replaced, step_of
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, mentions
+from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, mentioned, mentions
 
 MAX_BOUND = 1 << 31
 """What counts iterations is an int."""
@@ -171,7 +171,7 @@ class TripBounds:
             condition = self._above_0(part.node, parts)
             if not is_ordered(condition):
                 continue
-            for name in {x.name for x in below(condition) if isinstance(x, c_ast.ID)}:
+            for name in mentioned(condition):
                 way = self._way(condition, name, parts, starts)
                 if way is not None:
                     ways[name] = min(way, ways.get(name, way))
@@ -198,7 +198,7 @@ class TripBounds:
         init: of the header. before: the statements before the loop.
         """
         values = start_values(init, before)
-        names = {x.name for part in parts for x in below(part.node) if isinstance(x, c_ast.ID)}
+        names = frozenset[str]().union(*(mentioned(part.node) for part in parts))
         starts = {
             name: self._capacity.limits(values.get(name, named(name, None)))
             for name in sorted(names)

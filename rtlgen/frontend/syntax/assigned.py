@@ -123,6 +123,13 @@ def declared(root: c_ast.Node) -> frozenset[str]:
     return frozenset(part.name for part in below(root) if isinstance(part, c_ast.Decl))
 
 
+def mentioned(root: c_ast.Node | None) -> frozenset[str]:
+    """Return the names that stand below `root`; of nothing, none."""
+    if root is None:
+        return frozenset()
+    return frozenset(part.name for part in below(root) if isinstance(part, c_ast.ID))
+
+
 def mentions(root: c_ast.Node, names: frozenset[str]) -> bool:
     """Return whether one of `names` stands below `root`."""
     return any(isinstance(part, c_ast.ID) and part.name in names for part in below(root))
@@ -271,7 +278,7 @@ def region_values(
         if not isinstance(item, c_ast.Decl) or isinstance(item.type, c_ast.PtrDecl):
             continue
         # What was computed from it before the region is not what it would be in the region.
-        if changed.intersection(_mentioned(item.init)):
+        if changed.intersection(mentioned(item.init)):
             changed.add(item.name)
     used, set_inside = _Uses(), _set_by(inside)
     used.sequence(inside)
@@ -357,9 +364,3 @@ def _set_by(nodes: Iterable[c_ast.Node]) -> set[str]:
     found = list(nodes)
     named = {name for node in found for name, _ in assigned(node)}
     return named | {name for node in found for name in handed_over(node)}
-
-
-def _mentioned(root: c_ast.Node | None) -> frozenset[str]:
-    if root is None:
-        return frozenset()
-    return frozenset(node.name for node in below(root) if isinstance(node, c_ast.ID))
