@@ -36,6 +36,34 @@ class Expanded:
     after: KernelPlan
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What was tried so that a program takes fewer cycles.
+
+    Members
+    -------
+    move: the name of what changes the program.
+    form: the best of what it proposed; empty: it proposed nothing.
+    cycles: of the plan of that; None: there is none.
+    why_not: why it was not taken; empty: it was.
+    """
+
+    move: str
+    form: str
+    cycles: int | None
+    why_not: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as a member of a report."""
+        return {
+            "move": self.move,
+            "form": self.form,
+            "predicted_cycles": self.cycles,
+            "taken": not self.why_not,
+            "why_not": self.why_not,
+        }
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned:
     """A plan that nobody has proven yet, and what it was made from.
@@ -43,6 +71,7 @@ class Planned:
     Members
     -------
     expanded: what an expansion costs and saves, where one was chosen.
+    tried: what the search has looked at, in the order in which it did.
     """
 
     analysis: Analysis
@@ -51,6 +80,7 @@ class Planned:
     plan: KernelPlan
     target: Target
     expanded: Expanded | None = None
+    tried: tuple[Tried, ...] = ()
 
 
 def beside_of(timing: Timing, decision: Decision) -> Beside:

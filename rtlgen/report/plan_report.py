@@ -43,6 +43,7 @@ class Findings:
     unproven: what a limit leaves unproven.
     limits: those of the compiler that changed the plan.
     lane_choice: the lanes that were chosen, and what ends their number; None where none were.
+    tried: what the search has looked at, see `rtlgen.planning.planned.Tried`.
     tiles: see `rtlgen.tiling.summary`; empty where all arrays are on chip.
     folded: statements that run in the program, but whose values are known or unused.
     figures: further ones, by name.
@@ -59,6 +60,7 @@ class Findings:
     unproven: Sequence[str] = ()
     limits: Sequence[str] = ()
     lane_choice: Mapping[str, Any] | None = None
+    tried: Sequence[Mapping[str, Any]] = ()
     tiles: Mapping[str, Any] = field(default_factory=dict)
     folded: Collection[str] = ()
     figures: Mapping[str, object] = field(default_factory=dict)
@@ -126,6 +128,7 @@ def plan_report(
         "unproven": list(found.unproven),
         "limits": list(found.limits),
         "lane_choice": found.lane_choice,
+        "tried": list(found.tried),
         **found.tiles,
         "figures": {**(figures or {}), **found.figures},
     }

@@ -28,8 +28,16 @@ _TILED_TOTALS = {
 """Of programs in tiles, whose cycles are those of words and tiles: see `report.tiles`."""
 
 
-def plan_report_text(report: Mapping[str, Any]) -> str:
-    """Return the report that `plan_report` made as text, without a final newline."""
+TRIED_HEADER = ("move", "tried", "cycles", "why not")
+
+
+def plan_report_text(report: Mapping[str, Any], *, with_tried: bool = False) -> str:
+    """Return the report that `plan_report` made as text, without a final newline.
+
+    Parameters
+    ----------
+    with_tried: also what the search has looked at.
+    """
     expanded = expansion_lines(report)
     moved = [*skew_lines(report["skews"]), *pause_lines(report["pauses"])]
     parts = [
@@ -46,6 +54,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
         _totals(report),
         *(["\n".join(idle)] if (idle := idle_lines(report)) else []),
         *(["\n".join(offers)] if (offers := faster_lines(report)) else []),
+        *([_tried(report["tried"])] if with_tried and report["tried"] else []),
         *(["\n".join(report["unproven"])] if report["unproven"] else []),
         *(["\n".join(f"limit: {limit}" for limit in report["limits"])] if report["limits"] else []),
     ]
@@ -288,6 +297,20 @@ def faster_lines(report: Mapping[str, Any]) -> list[str]:
         others = "other choice" if lines else "choice"
         lines.append(f"faster: {counted(left_out, others)} of lanes left out, not planned")
     return lines
+
+
+def _tried(tried: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the search has looked at, in its order."""
+    rows = [
+        (
+            each["move"],
+            each["form"] or "-",
+            each["predicted_cycles"],
+            "taken" if each["taken"] else each["why_not"],
+        )
+        for each in tried
+    ]
+    return text_table(TRIED_HEADER, rows)
 
 
 def _totals(report: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from rtlgen.ir.instance_map import InstanceMap
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.planning.analysis import Analysis
-from rtlgen.planning.planned import Expanded, Planned
+from rtlgen.planning.planned import Expanded, Planned, Tried
 from rtlgen.poly.barriers import ChainBound
 from rtlgen.report.loops import pause_report, schedule_report, skew_report
 from rtlgen.report.plan_report import Findings, expansion_cost, issue_slots
@@ -115,6 +115,7 @@ class IslandCompilation(Compilation):
     choice: the lanes that were chosen, where they were to be.
     expanded: the plans between which it was chosen to expand temporaries, where it was.
     untiled: why no tiles suit its arrays, where some were to be off chip.
+    tried: what the search has looked at.
     """
 
     decision: Decision
@@ -125,6 +126,7 @@ class IslandCompilation(Compilation):
     lanes: tuple[str, ...] = ()
     choice: LaneChoice[Planned] | None = None
     untiled: RtlgenError | None = None
+    tried: tuple[Tried, ...] = ()
 
     def findings(self) -> Findings:
         analysis = self.analysis
@@ -152,6 +154,7 @@ class IslandCompilation(Compilation):
             unproven=self.unproven,
             folded=self.analysis.folded,
             limits=self.limits,
+            tried=[each.to_json() for each in self.tried],
             figures={"fused_iterations_proven": self.decision.fused_proven},
         )
 

@@ -9,7 +9,7 @@ import pytest
 import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
-from rtlgen.planning import choice
+from rtlgen.planning import moves, program_moves
 from rtlgen.planning.timing import least_cycles, timing_of
 from rtlgen.scheduling import dataflow_limit as module
 from rtlgen.scheduling.dataflow_limit import floor_cycles, value_flows
@@ -88,9 +88,10 @@ def test_a_plan_at_its_floor_is_the_end_of_the_search(monkeypatch: pytest.Monkey
     def refused(*_: object) -> object:
         raise AssertionError("no other loops can be shorter")
 
-    monkeypatch.setattr(choice, "find_skews", refused)
-    monkeypatch.setattr(choice, "find_pauses", refused)
-    monkeypatch.setattr(choice, "find_strips", refused)
+    monkeypatch.setattr(program_moves, "find_skews", refused)
+    monkeypatch.setattr(program_moves, "find_pauses", refused)
+    monkeypatch.setattr(program_moves, "find_strips", refused)
+    monkeypatch.setattr(program_moves, "find_reversals", refused)
     plan = rtlgen.compile(source=CHAIN, path="f.c").plan
     monkeypatch.undo()
     monkeypatch.setattr(module, "MAX_ITERATIONS", 0)
@@ -99,6 +100,6 @@ def test_a_plan_at_its_floor_is_the_end_of_the_search(monkeypatch: pytest.Monkey
 
 def test_a_floor_that_is_too_high_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = rtlgen.compile(source=SWEEP, path="f.c").plan
-    monkeypatch.setattr(choice, "least_cycles", lambda *_: 1_000_000)
+    monkeypatch.setattr(moves, "least_cycles", lambda *_: 1_000_000)
     worse = rtlgen.compile(source=SWEEP, path="f.c").plan
     assert predicted_cycles(worse) > predicted_cycles(plan)

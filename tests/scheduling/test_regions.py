@@ -12,7 +12,7 @@ from rtlgen.ir import effort
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.options import CompileOptions
-from rtlgen.planning import choice, in_lanes
+from rtlgen.planning import choice, in_lanes, one_form
 from rtlgen.planning.analysis import Analysis
 from rtlgen.planning.planned import Planned
 from rtlgen.planning.timing import timing_of
@@ -39,7 +39,7 @@ def refuse(*_: object) -> None:
 
 def in_one_late_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Planned:
     """Plan one loop that is legal, and far too long."""
-    return choice._plan_of(analysis, options, free, lambda space: decide_fused(space, {"S2": 99}))
+    return one_form.plan_of(analysis, options, free, lambda space: decide_fused(space, {"S2": 99}))
 
 
 def first_and_others(space: Space) -> list[list[Unit]]:
@@ -50,8 +50,8 @@ def first_and_others(space: Space) -> list[list[Unit]]:
 @pytest.fixture
 def cut(monkeypatch: pytest.MonkeyPatch) -> IslandCompilation:
     """A program that is built as two loops, since its only loop for all would be too long."""
-    monkeypatch.setattr(choice, "_in_one_loop", in_one_late_loop)
-    monkeypatch.setattr(choice, "shortest_regions", first_and_others)
+    monkeypatch.setattr(one_form, "_in_one_loop", in_one_late_loop)
+    monkeypatch.setattr(one_form, "shortest_regions", first_and_others)
     return compile_island(parse_text(THREE))
 
 
@@ -63,7 +63,7 @@ def apart() -> int:
 def test_a_loop_for_all_that_is_longer_than_the_nests_apart_is_not_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(choice, "_in_one_loop", in_one_late_loop)
+    monkeypatch.setattr(one_form, "_in_one_loop", in_one_late_loop)
     found = compile_island(parse_text(THREE))
     assert found.replayed
     assert predicted_cycles(found.plan) < apart()
@@ -96,7 +96,7 @@ def test_two_loops_are_exact_and_shorter_than_the_nests_apart(cut: IslandCompila
 def test_a_search_that_is_too_complex_leaves_nests_that_are_fused_as_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(choice, "_in_one_loop", refuse)
+    monkeypatch.setattr(one_form, "_in_one_loop", refuse)
     found = compile_island(parse_text(THREE))
     assert found.decision.why == "the search for one loop is too complex: it is a test"
     assert found.replayed
@@ -106,8 +106,8 @@ def test_a_search_that_is_too_complex_leaves_nests_that_are_fused_as_written(
 def test_where_joining_nests_is_too_complex_too_they_run_one_after_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(choice, "_in_one_loop", refuse)
-    monkeypatch.setattr(choice, "shortest_regions", refuse)
+    monkeypatch.setattr(one_form, "_in_one_loop", refuse)
+    monkeypatch.setattr(one_form, "shortest_regions", refuse)
     found = compile_island(parse_text(THREE))
     assert found.replayed
     assert len(found.decision.regions) == 3
@@ -128,7 +128,7 @@ def test_what_a_search_has_found_when_nothing_is_left_to_spend_is_proven_all_the
 
 
 def test_shifts_of_the_user_are_for_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "_plan_of", refuse)
+    monkeypatch.setattr(one_form, "plan_of", refuse)
     with pytest.raises(TooComplex):
         compile_island(parse_text(THREE), CompileOptions(shifts={"S2": 40}))
 

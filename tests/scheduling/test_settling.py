@@ -12,7 +12,7 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.plan import ArithmeticOp, CastOp, ForwardOp, KernelPlan, LoadOp, Operation
 from rtlgen.options import CompileOptions
-from rtlgen.planning import choice, waits
+from rtlgen.planning import choice, one_form, waits
 from rtlgen.planning.analysis import analyse
 from rtlgen.planning.planned import Planned
 from rtlgen.scheduling.decide import Decision, StoresCollide
@@ -152,7 +152,7 @@ def test_examples_have_no_slow_path_that_a_wait_would_shorten(name: str) -> None
 def scattered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every memory is far from its readers."""
     target = replace(get_target(), near_block_rams=0)
-    monkeypatch.setattr(choice, "get_target", lambda name: target)
+    monkeypatch.setattr(one_form, "get_target", lambda name: target)
 
 
 def test_words_of_a_large_memory_are_held_before_forwarded_values_are_chosen(

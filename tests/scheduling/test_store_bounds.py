@@ -10,7 +10,7 @@ import pytest
 import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
-from rtlgen.planning import choice
+from rtlgen.planning import choice, program_moves
 from rtlgen.planning.analysis import Analysis
 from rtlgen.planning.planned import Planned
 from rtlgen.scheduling.store_bounds import fewest_cycles
@@ -50,13 +50,14 @@ def test_a_program_as_declared_is_not_planned_where_its_stores_decide(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     planned: list[Analysis] = []
-    in_loops = choice._in_loops
+    in_loops = program_moves.plan_in_loops
 
     def noted(analysis: Analysis, options: CompileOptions) -> Planned:
         planned.append(analysis)
         return in_loops(analysis, options)
 
-    monkeypatch.setattr(choice, "_in_loops", noted)
+    for module in (choice, program_moves):
+        monkeypatch.setattr(module, "plan_in_loops", noted)
     design = rtlgen.compile(source=DENSE, unroll={"i": 8})
     assert planned and all(analysis.expansions for analysis in planned)
     # Who asks what the expansion saves has it planned, once.

@@ -14,7 +14,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.options import CompileOptions
-from rtlgen.planning import choice
+from rtlgen.planning import program_moves
 from rtlgen.planning.analysis import analyse
 from rtlgen.planning.timing import timing_of
 from rtlgen.poly.ranks import enumerate_nest
@@ -44,7 +44,7 @@ PIVOTS = PATHS.replace("d[i][j] < d[i][k] + d[k][j] ? d[i][j] : d[i][k] + d[k][j
 @pytest.fixture(autouse=True)
 def unskewed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no wavefronts be found, which are faster still at these sizes."""
-    monkeypatch.setattr(choice, "find_skews", lambda *_: [])
+    monkeypatch.setattr(program_moves, "find_skews", lambda *_: [])
 
 
 def compiled(text: str, options: CompileOptions | None = None) -> IslandCompilation:
@@ -58,7 +58,7 @@ def slots(compilation: IslandCompilation) -> int:
 @pytest.fixture(scope="module")
 def plans() -> dict[str, IslandCompilation]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "find_skews", lambda *_: [])
+        patch.setattr(program_moves, "find_skews", lambda *_: [])
         listed = {text.split("(")[0].split()[-1]: compiled(text) for text in (PATHS, PIVOTS)}
         patch.setattr(ragged, "MANY_INSTANCES", 0)
         return {**listed, "closed": compiled(PIVOTS.replace("pivots", "closed"))}

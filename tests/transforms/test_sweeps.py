@@ -10,7 +10,7 @@ import pytest
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import loop_paths
 from rtlgen.options import CompileOptions
-from rtlgen.planning import choice
+from rtlgen.planning import program_moves
 from rtlgen.planning.analysis import analyse
 from rtlgen.poly.instances import statement_points
 from rtlgen.poly.legality import find_violation
@@ -48,7 +48,7 @@ PROGRAMS = {"turns": TURNS, "sums": SUMS}
 @pytest.fixture(autouse=True)
 def unskewed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no wavefronts be found, which may be faster still."""
-    monkeypatch.setattr(choice, "find_skews", lambda *_: [])
+    monkeypatch.setattr(program_moves, "find_skews", lambda *_: [])
 
 
 def compiled(text: str) -> IslandCompilation:

@@ -22,4 +22,4 @@ def plan(
     if as_json:
         print_json(report)
     else:
-        click.echo(plan_report_text(report))
+        click.echo(plan_report_text(report, with_tried=verbosity is Verbosity.VERBOSE))
