@@ -88,7 +88,7 @@ class Analysis:
         """The statements whose loops were chosen already, order and all."""
         if self.scheduled is not None:
             return frozenset(self.sets.domains)
-        return frozenset() if self.skewed is None else self.skewed.statements
+        return frozenset() if self.skewed is None else self.skewed.in_order
 
     @property
     def written_dependences(self) -> tuple[Dependence, ...]:

@@ -13,6 +13,7 @@ from rtlgen.planning.moves import Form, Move
 from rtlgen.planning.one_form import plan_form, plan_in_loops
 from rtlgen.planning.rows import in_rows, ram_cost
 from rtlgen.scheduling.pausing import find_pauses
+from rtlgen.scheduling.reversing import find_reversals
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.store_bounds import fewest_cycles
 from rtlgen.scheduling.stripping import find_strips
@@ -112,11 +113,32 @@ class Skews(Move):
         return min(near, key=lambda each: (ram_cost(in_rows(each.planned, options)), each.cycles))
 
 
+class Reversals(Move):
+    """Run loops backward, where another nest needs first what they compute last."""
+
+    name: ClassVar[str] = "reverse"
+    searching: ClassVar[str] = "loops that run backward"
+    nothing: ClassVar[str] = "no nest would begin earlier if another one ran backward"
+
+    def proposals(self, before: Form, options: CompileOptions) -> Iterator[Form]:
+        plain = before.planned
+        if not is_worth_search(before.cycles, plain.space.floor_iterations):
+            return
+        if plain.analysis.skewed is not None or plain.analysis.pauses:
+            return
+        reversals = find_reversals(plain.space, plain.decision)
+        if not reversals:
+            return
+        analysis = in_skewed_loops(plain.analysis, reversals)
+        what = "; ".join(map(_form, reversals))
+        yield before.changed(self.name, what, analysis, partial(plan_form, analysis, options))
+
+
 def _form(skew: Skew) -> str:
     """Return what the new loops of the first statement of a unit count."""
     names = skew.unit.statements
     return f"{', '.join(names)} in ({', '.join(map(str, skew.rows[names[0]]))})"
 
 
-MOVES: tuple[Move, ...] = (Expansion(), Strips(), Pauses(), Skews())
+MOVES: tuple[Move, ...] = (Expansion(), Strips(), Pauses(), Skews(), Reversals())
 """Those that the search takes, one after another."""

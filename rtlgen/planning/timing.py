@@ -23,7 +23,7 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
     datapaths = {}
     ragged = ragged_statements(analysis.sets, analysis.units, analysis.ranking)
     if analysis.skewed is not None:
-        ragged |= analysis.skewed.statements
+        ragged |= analysis.skewed.in_order
     ragged |= {pause.statement for pause in analysis.pauses}
     is_listed = is_listable(analysis.sets, analysis.ranking)
     if is_listed:

@@ -40,13 +40,15 @@ BANDS_HEADER = ("loop", "band", "permutable", "iterations", "time")
 def skew_report(skewed: Skewed | None) -> list[dict[str, Any]]:
     """Return the units that were given skewed loops, as JSON-serialisable objects.
 
-    `loops` says what each loop counts, in terms of the C iterators; `issue_slots_before` how many
+    `loops` says what each loop counts, in terms of the C iterators; `backward` whether they are the
+    loops as written, some of them run backward; `issue_slots_before` how many
     cycles the unit issued for in its own loops, and `reason` why so many.
     """
     return [
         {
             "statements": list(skew.unit.statements),
             "loops": {name: list(map(str, rows)) for name, rows in skew.rows.items()},
+            "backward": skew.is_backward,
             "issue_slots_before": skew.slots_before,
             "reason": skew.reason,
         }
@@ -109,11 +111,18 @@ def iis_as_written(
 def skew_lines(skews: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what `skew_report` made as text, a line for every statement."""
     return [
-        f"{name} in skewed loops ({', '.join(loops)}), instead of {skew['issue_slots_before']:,} "
-        f"issue slots: {skew['reason']}"
+        f"{name} in {_new_loops(skew, loops)}: {skew['reason']}"
         for skew in skews
         for name, loops in skew["loops"].items()
     ]
+
+
+def _new_loops(skew: Mapping[str, Any], loops: Sequence[str]) -> str:
+    """Return what new loops count, and what they save where a unit waited in those before."""
+    counted_text = f"({', '.join(loops)})"
+    if skew["backward"]:
+        return f"loops {counted_text}, some backward"
+    return f"skewed loops {counted_text}, instead of {skew['issue_slots_before']:,} issue slots"
 
 
 def schedule_text(schedule: Mapping[str, Any]) -> str:

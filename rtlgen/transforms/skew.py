@@ -45,6 +45,7 @@ class Skew:
     overlaps: whether iterations of an outer loop share rows for that.
     shared: how many of the new loops, from the outermost one on, all statements are in; None: all.
         Inside of these, each has new loops of its own, one statement behind the other.
+    is_backward: whether it has the loops that it had, and some of them only run backward.
     """
 
     unit: Unit
@@ -54,6 +55,7 @@ class Skew:
     reason: str
     shared: int | None = None
     overlaps: bool = False
+    is_backward: bool = False
 
     def __post_init__(self) -> None:
         if set(self.rows) != set(self.unit.statements):
@@ -104,6 +106,12 @@ class Skewed:
     def statements(self) -> frozenset[str]:
         """The statements in new loops."""
         return frozenset(name for skew in self.skews for name in skew.unit.statements)
+
+    @property
+    def in_order(self) -> frozenset[str]:
+        """Those whose new loops are to stay in their order."""
+        kept = (skew for skew in self.skews if not skew.is_backward)
+        return frozenset(name for skew in kept for name in skew.unit.statements)
 
     @property
     def apart(self) -> frozenset[str]:

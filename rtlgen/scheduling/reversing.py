@@ -1,0 +1,149 @@
+"""Look for loops to run backward, where another nest needs first what they compute last.
+
+    for (i...) b[i] = a[i] * 3;        for (i...) c[i] = b[63 - i] + 1;
+
+As written, the second loop begins when the first one has ended. If one of them counts backward, it
+follows a few cycles behind. Nothing else depends on in which order a loop without recurrences runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.tolerance import TOLERANCE
+from rtlgen.poly.describe import access_text
+from rtlgen.scheduling.decide import Decision
+from rtlgen.scheduling.space import Space
+from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.precedence import Requirements, smallest_shifts
+from rtlgen.transforms.skew import Skew
+from rtlgen.transforms.units import Unit
+
+MAX_TRIED = 256
+"""Loops that are tried backward, again and again, at most."""
+
+
+def find_reversals(space: Space, decision: Decision) -> tuple[Skew, ...]:
+    """Return units that should run some of their loops backward; empty: that saves no cycles.
+
+    In which order the loops are nested then is not decided here: directions are weighed in the
+    orders of the decision and of the program. Nests whose bounds depend on other loops stay as they
+    are.
+
+    Parameters
+    ----------
+    decision: for the loops as they are.
+    """
+    written = [space.nest_as_written(unit) for unit in space.timing.units]
+    searches = (
+        _Search(space, decision.placements, decision.iis),
+        _Search(
+            space,
+            {name: placed for each in written for name, placed in each.placements.items()},
+            {name: each.ii for each in written for name in each.placements},
+        ),
+    )
+    now = max(offset + searches[0].lengths[name] for name, offset in decision.offsets.items())
+    end, backward = min((search.best() for search in searches), key=lambda found: found[0])
+    if end >= TOLERANCE * now:
+        return ()
+    return tuple(
+        _backward(space, unit, levels)
+        for unit in space.timing.units
+        if (levels := {level for other, level in backward if other == unit})
+    )
+
+
+class _Search:
+    """Directions of the loops of one set of nests."""
+
+    def __init__(
+        self, space: Space, placed: Mapping[str, Placement], iis: Mapping[str, int]
+    ) -> None:
+        self.space = space
+        self.placed = placed
+        self.iis = iis
+        self.required = Requirements(space.cycles)
+        self.lengths = {
+            name: space.timing.length_cycles(name, nest, iis[name]) for name, nest in placed.items()
+        }
+
+    def best(self) -> tuple[int, frozenset[tuple[Unit, int]]]:
+        """Return when all end, and what runs backward then: levels of the iterators of units.
+
+        One loop after another is turned, each time that which saves most.
+        """
+        chosen: frozenset[tuple[Unit, int]] = frozenset()
+        end, left = self._end(chosen), MAX_TRIED
+        assert end is not None, "as they are, the nests keep all dependences"
+        while True:
+            others = [chosen | {each} for each in self._loops() if each not in chosen]
+            ends = [(self._end(other), other) for other in others[: max(0, left)]]
+            left -= len(others)
+            tried = [(found, other) for found, other in ends if found is not None]
+            if not tried:
+                return end, chosen
+            shortest = min(tried, key=lambda each: each[0])
+            if shortest[0] >= end * TOLERANCE:
+                return end, chosen
+            end, chosen = shortest
+
+    def _loops(self) -> Iterator[tuple[Unit, int]]:
+        """Yield the loops of units whose nests are boxes."""
+        for unit in self.space.timing.units:
+            placed = [self.placed[name] for name in unit.statements]
+            depths = {len(each.iterators) for each in placed}
+            if len(depths) == 1 and all(each.rank is not None for each in placed):
+                yield from ((unit, level) for level in range(depths.pop()))
+
+    def _end(self, backward: frozenset[tuple[Unit, int]]) -> int | None:
+        """Return when the last statement ends; None: some dependence would be broken."""
+        placed = dict(self.placed)
+        for unit, level in backward:
+            for name in unit.statements:
+                placed[name] = self._reversed(name, placed[name], level)
+        distances = self.required.between(placed, self.iis)
+        shifts = smallest_shifts(list(placed), distances, {})
+        if shifts is None:
+            return None
+        return max(shifts[name] + self.lengths[name] for name in placed)
+
+    def _reversed(self, name: str, placed: Placement, level: int) -> Placement:
+        """Return a box with one loop backward, for the ranks that its instances would have."""
+        assert placed.rank is not None, "a box has an affine rank"
+        weights, constant = placed.rank
+        loop = self.space.boxed.schedule.loops(name)[level]
+        turned = (*weights[:level], -weights[level], *weights[level + 1 :])
+        ends = 2 * loop.at + loop.extent - 1
+        return replace(placed, rank=(turned, constant + weights[level] * ends))
+
+
+def _backward(space: Space, unit: Unit, levels: Collection[int]) -> Skew:
+    """Return the loops of a unit, those of some levels backward."""
+    scop = space.timing.scop
+    signs = {
+        name: [-1 if level in levels else 1 for level in range(len(scop.statement(name).iterators))]
+        for name in unit.statements
+    }
+    rows = {
+        name: tuple(
+            Affine.variable(iterator) * sign
+            for iterator, sign in zip(scop.statement(name).iterators, own, strict=True)
+        )
+        for name, own in signs.items()
+    }
+    slots = max(map(space.timing.instances.count, unit.statements))
+    return Skew(unit, rows, slots, slots, _reason(space, unit), is_backward=True)
+
+
+def _reason(space: Space, unit: Unit) -> str:
+    """Return which values cross to or from a unit in the opposite order."""
+    scop = space.timing.scop
+    for flow in space.timing.dataflow.flows:
+        if (flow.source in unit.statements) != (flow.sink in unit.statements):
+            access = scop.statement(flow.sink).reads[flow.sink_read]
+            text = access_text(scop, access)
+            return f"{text} (line {access.span.line}) needs first what would come last"
+    return "another nest needs first what would come last"
