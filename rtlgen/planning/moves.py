@@ -27,7 +27,7 @@ from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.target import get_target
 
 TOO_LONG = "the search for a plan of it takes too long"
-IN_ANY_ORDER = "in any order of its iterations it takes {:,} cycles at least"
+IN_ANY_ORDER = "{:,} cycles at least, in any order"
 
 
 class Form:

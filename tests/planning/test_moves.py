@@ -1,0 +1,140 @@
+"""Moves: what is proposed is planned or bounded, the shortest is taken, and all of it is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import ClassVar
+
+import pytest
+
+import rtlgen
+from rtlgen.driver import parse_source
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import TooComplex, limited_effort, noting_limits
+from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import analyse
+from rtlgen.planning.choice import choose_plan
+from rtlgen.planning.moves import Form, Move
+from rtlgen.planning.one_form import plan_form
+from rtlgen.planning.planned import Planned, Tried
+from rtlgen.planning.program_moves import MOVES, Reversals
+from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.report.text import plan_report_text
+
+TEXT = """void f(const int a[64], int b[64], int c[64])
+{
+  for (int i = 0; i < 64; i++)
+    b[i] = a[i] * 3;
+  for (int i = 0; i < 64; i++)
+    c[i] = b[63 - i] + 1;
+}
+"""
+
+OPTIONS = CompileOptions()
+
+
+class Fake(Move):
+    """Proposes what it is given."""
+
+    name: ClassVar[str] = "fake"
+    searching: ClassVar[str] = "fakes"
+    nothing: ClassVar[str] = "there is no fake"
+
+    def __init__(self, *plans: object) -> None:
+        self.plans = plans
+        self.asked = 0
+
+    def proposals(self, before: Form, options: CompileOptions) -> Iterator[Form]:
+        for number, plan in enumerate(self.plans):
+            self.asked += 1
+            yield before.changed(self.name, f"fake {number}", before.analysis, partial(_made, plan))
+
+
+def _made(plan: object) -> Planned:
+    if isinstance(plan, Exception):
+        raise plan
+    assert isinstance(plan, Planned)
+    return plan
+
+
+def planned(*moves: Move, text: str = TEXT) -> Planned:
+    with limited_effort():
+        return choose_plan(analyse(parse_source(text, "f.c", OPTIONS)), OPTIONS, moves)
+
+
+def tried(found: Planned) -> list[Tried]:
+    return [each for each in found.tried if each.move == "fake"]
+
+
+def test_the_shortest_proposal_is_taken_and_the_note_says_so() -> None:
+    slow, fast = planned(), planned(Reversals())
+    move = Fake(slow, fast)
+    found = planned(move)
+    assert predicted_cycles(found.plan) == predicted_cycles(fast.plan)
+    assert tried(found) == [Tried("fake", "fake 1", 69)]
+    assert move.asked == 2
+
+
+def test_what_saves_nothing_is_not_taken_and_the_note_says_what_is() -> None:
+    found = planned(Fake(planned()))
+    assert tried(found) == [Tried("fake", "fake 0", 135, "135 cycles are taken without it")]
+
+
+@pytest.mark.parametrize("error", [TooComplex("it is a test"), NoClosedForm()])
+def test_a_proposal_that_cannot_be_planned_leaves_the_program_as_it_was(error: Exception) -> None:
+    with noting_limits() as limits:
+        found = planned(Fake(error))
+    assert predicted_cycles(found.plan) == 135
+    (note,) = tried(found)
+    assert note.cycles is None and note.why_not == "the search for a plan of it takes too long"
+    said = "fakes would take too long to be weighed to the end"
+    assert (said in limits) == isinstance(error, TooComplex)
+
+
+def test_a_move_without_a_proposal_says_why() -> None:
+    assert tried(planned(Fake())) == [Tried("fake", "", None, "there is no fake")]
+
+
+def test_a_move_is_not_asked_about_a_plan_at_its_floor() -> None:
+    move = Fake(planned())
+    text = "void f(int a[8]) { for (int i = 1; i < 8; i++) a[i] = a[i - 1] / (a[i] | 1); }"
+    (note,) = tried(planned(move, text=text))
+    assert move.asked == 0
+    assert note.why_not.endswith(" cycles at least, in any order")
+
+
+def test_moves_go_on_from_what_the_one_before_has_made() -> None:
+    seen: list[int] = []
+
+    class Noting(Fake):
+        keeps_values: ClassVar[bool] = False  # So that it is asked about a plan at its floor, too.
+
+        def proposals(self, before: Form, options: CompileOptions) -> Iterator[Form]:
+            seen.append(before.cycles)
+            return iter(())
+
+    planned(Reversals(), Noting())
+    assert seen == [69]
+
+
+def test_a_form_knows_which_moves_have_made_it() -> None:
+    analysis = analyse(parse_source(TEXT, "f.c", OPTIONS))
+    start = Form(analysis, OPTIONS, partial(plan_form, analysis, OPTIONS))
+    other = start.changed("one", "", analysis, start._plan).changed(
+        "two", "", analysis, start._plan
+    )
+    assert other.made_by("one") is other.origin and other.made_by("two") is other
+    assert other.made_by("three") is None and not other.is_planned
+
+
+def test_each_move_has_an_entry_in_the_report_and_a_line_in_its_text() -> None:
+    design = rtlgen.compile(source=TEXT, path="f.c")
+    report = design.report()
+    assert {each["move"] for each in report["tried"]} >= {move.name for move in MOVES}
+    (taken,) = [each for each in report["tried"] if each["taken"]]
+    assert taken["move"] == "reverse" and taken["predicted_cycles"] == predicted_cycles(design.plan)
+    plain, long = plan_report_text(report), plan_report_text(report, with_tried=True)
+    assert "S0 in (-i)" not in plain
+    (line,) = [each for each in long.splitlines() if each.startswith("reverse ")]
+    assert line.split() == ["reverse", "S0", "in", "(-i)", "69", "taken"]
