@@ -36,7 +36,6 @@ from rtlgen.planning.waits import (
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.regions import decide_regions, lanes_together, shortest_regions
 from rtlgen.scheduling.space import Space
-from rtlgen.scheduling.store_bounds import fewest_cycles
 from rtlgen.scheduling.versions import NoVersions, with_versions
 from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.units import Unit
@@ -212,7 +211,7 @@ def _start(
     def plan() -> Planned:
         return plan_in_loops(start, options)
 
-    return Form(start, options, plan, at_least=fewest_cycles(start.sets)), moves
+    return Form(start, options, plan), moves
 
 
 def _expansion(form: Form) -> Expanded | None:

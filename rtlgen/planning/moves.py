@@ -24,6 +24,7 @@ from rtlgen.planning.planned import Planned, Tried
 from rtlgen.planning.timing import least_cycles, timing_of
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.errors import BankUnknown
+from rtlgen.scheduling.store_bounds import fewest_cycles
 from rtlgen.target import get_target
 
 TOO_LONG = "the search for a plan of it takes too long"
@@ -36,7 +37,6 @@ class Form:
     Parameters
     ----------
     plan: makes the plan. what: was done to the program, in a few words.
-    at_least: cycles that it takes in any case.
     before: what a move has made it from; None: it is the program as written. move: its name.
     """
 
@@ -47,13 +47,11 @@ class Form:
         plan: Callable[[], Planned],
         what: str = "as written",
         *,
-        at_least: int = 0,
         before: Form | None = None,
         move: str = "",
     ) -> None:
         self.analysis = analysis
         self.what = what
-        self.at_least = at_least
         self.before = before
         self.move = move
         self._options = options
@@ -79,11 +77,11 @@ class Form:
         return predicted_cycles(self.planned.plan)
 
     @cached_property
-    def floor(self) -> int:
-        """Cycles that it takes in any order of its instances: its values come one after another."""
+    def at_least(self) -> int:
+        """Cycles that it takes in any order of its instances, whether it is planned or not."""
         target = get_target(self._options.target)
         timing = self.planned.space.timing if self.is_planned else timing_of(self.analysis, target)
-        return least_cycles(timing, target, self._options)
+        return max(fewest_cycles(timing.sets), least_cycles(timing, target, self._options))
 
     @property
     def origin(self) -> Form:
@@ -97,10 +95,9 @@ class Form:
         what: str,
         analysis: Analysis,
         plan: Callable[[], Planned],
-        at_least: int = 0,
     ) -> Form:
         """Return what a move makes of it; see there for the parameters."""
-        return Form(analysis, self._options, plan, what, at_least=at_least, before=self, move=move)
+        return Form(analysis, self._options, plan, what, before=self, move=move)
 
     def made_by(self, move: str) -> Form | None:
         """Return the form that a move has made on the way to this one, or None."""
@@ -153,8 +150,8 @@ def improved(
 
 def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tried]:
     """Return what one move makes of a form, or the form itself."""
-    if move.keeps_values and before.floor >= TOLERANCE * before.cycles:
-        return before, Tried(move.name, "", None, IN_ANY_ORDER.format(before.floor))
+    if move.keeps_values and before.at_least >= TOLERANCE * before.cycles:
+        return before, Tried(move.name, "", None, IN_ANY_ORDER.format(before.at_least))
     found: list[Form] = []
     why, what = move.nothing, ""
     proposals = move.proposals(before, options)
@@ -167,8 +164,8 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
         what, why = each.what, TOO_LONG
         if _beats_bound(each, before):
             return each, Tried(move.name, what, each.cycles)
-        if not move.keeps_values and each.floor >= TOLERANCE * before.cycles:
-            why = IN_ANY_ORDER.format(each.floor)
+        if not move.keeps_values and each.at_least >= TOLERANCE * before.cycles:
+            why = IN_ANY_ORDER.format(each.at_least)
             continue
         with improving(move.searching), suppress(NoClosedForm):
             each.cycles  # noqa: B018
@@ -184,8 +181,7 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
 
 def _beats_bound(proposed: Form, before: Form) -> bool:
     """Tell whether a proposal takes fewer cycles than a form that need not be planned for it."""
-    most = TOLERANCE * before.at_least
-    if before.is_planned or proposed.at_least >= most:
+    if before.is_planned or proposed.at_least >= (most := TOLERANCE * before.at_least):
         return False
     # What is wrong with banks is told of the arrays as declared.
     with suppress(TooComplex, BankContended, BankUnknown, NoClosedForm), spare_effort():

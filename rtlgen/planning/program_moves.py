@@ -15,7 +15,6 @@ from rtlgen.planning.rows import in_rows, ram_cost
 from rtlgen.scheduling.pausing import find_pauses
 from rtlgen.scheduling.reversing import find_reversals
 from rtlgen.scheduling.skewing import find_skews
-from rtlgen.scheduling.store_bounds import fewest_cycles
 from rtlgen.scheduling.stripping import find_strips
 from rtlgen.transforms.skew import Skew
 
@@ -37,7 +36,6 @@ class Expansion(Move):
             ", ".join(f"{e.array} with {e.elements_after:,} elements" for e in wider.expansions),
             wider,
             partial(plan_in_loops, wider, options),
-            at_least=fewest_cycles(wider.sets),
         )
 
 

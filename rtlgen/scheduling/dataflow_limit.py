@@ -1,4 +1,4 @@
-"""How few cycles datapaths could take, if nothing but the data were waited for.
+"""How few cycles datapaths could take, if nothing but the data and their places were waited for.
 
 The program is walked in its own order. An instance of a statement can be issued once the values
 that it reads are there, each handed on in the very cycle in which it is ready for its store; its
@@ -9,8 +9,10 @@ A stream issues one instance a cycle. Among unit jobs with heads and tails on on
 the ready one with the longest tail is optimal, so what that order takes is a bound too, and one
 that no other order of the instances, nest or shift could beat.
 
-Order among stores, and between reads and later stores, is left out: more memory would dissolve it.
-So are reads of elements that depend on data, or that may lie outside of their array.
+The floor of a program counts the order of accesses to one element, too: a store comes behind the
+reads of what was there, and behind the store before it. The limit of a plan does not, since more
+memory would dissolve that. Elements that depend on data, or that may lie outside of their array,
+are left out of both.
 
 Reference
 ---------
@@ -67,11 +69,14 @@ class Stages:
     -------
     uses: by read, in which its value enters. result: in which the value of the instance is there.
     depth_cycles: up to its end.
+    frees: by read, in which the value of another instance may be stored in the same place at the
+        earliest. None: stores wait for nobody.
     """
 
     uses: Mapping[int, int]
     result: int
     depth_cycles: int
+    frees: Mapping[int, int] | None = None
 
     @classmethod
     def of_stream(cls, stream: Stream) -> Stages:
@@ -82,17 +87,28 @@ class Stages:
         return cls(uses, stream.store.stage, stream.depth_cycles)
 
     @classmethod
-    def of_datapath(cls, datapath: Datapath) -> Stages:
+    def of_datapath(cls, scop: Scop, statement: Statement, datapath: Datapath) -> Stages:
         uses = {read: datapath.use_stage(read) for read in datapath.node_of_read}
-        return cls(uses, datapath.result_stage, datapath.result_stage + 1)
+        # A store to a block RAM never meets a read of the element, one to a register may.
+        waits = {r: not scop.array(statement.reads[r].array).is_register for r in uses}
+        frees = {read: datapath.address_stage(read) + waits[read] for read in uses}
+        return cls(uses, datapath.result_stage, datapath.result_stage + 1, frees)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueFlow:
-    """An instance: its statement, and the instances whose values it reads, each by which read."""
+    """An instance: its statement, and the instances behind which it comes.
+
+    Members
+    -------
+    needs: those whose values it reads, each by which read.
+    follows: those that have read what was in the place of its value before, each by which read, and
+        the one whose value that was: None for its read.
+    """
 
     statement: str
     needs: tuple[tuple[int, int], ...]
+    follows: tuple[tuple[int, int | None], ...] = ()
 
 
 def limit_of_plan(scop: Scop, plan: KernelPlan) -> DataflowLimit:
@@ -119,7 +135,10 @@ def floor_cycles(timing: Timing, names: Sequence[str] | None = None) -> int:
     if flows is None:
         return 0
     chosen = frozenset(timing.datapaths if names is None else names)
-    stages = {name: Stages.of_datapath(timing.datapaths[name]) for name in chosen}
+    stages = {
+        name: Stages.of_datapath(timing.scop, timing.scop.statement(name), timing.datapaths[name])
+        for name in chosen
+    }
     return dataflow_limit(_among(flows, chosen), stages).both
 
 
@@ -144,7 +163,11 @@ def _among(flows: _Numbered, names: Collection[str]) -> list[ValueFlow]:
     chosen = sorted(chain.from_iterable(flows[n] for n in names), key=itemgetter(0))
     places = {number: place for place, (number, _) in enumerate(chosen)}
     return [
-        ValueFlow(flow.statement, tuple((places[n], read) for n, read in flow.needs if n in places))
+        ValueFlow(
+            flow.statement,
+            tuple((places[n], read) for n, read in flow.needs if n in places),
+            tuple((places[n], read) for n, read in flow.follows if n in places),
+        )
         for _, flow in chosen
     ]
 
@@ -156,15 +179,7 @@ def dataflow_limit(flows: Sequence[ValueFlow], stages: Mapping[str, Stages]) -> 
     ----------
     flows: of all instances, in program order. stages: by statement.
     """
-    lags = [
-        [
-            (producer, stages[flows[producer].statement].result - uses[read])
-            for producer, read in flow.needs
-            if read in uses
-        ]
-        for flow in flows
-        for uses in (stages[flow.statement].uses,)
-    ]
+    lags = [_lags(flow, flows, stages) for flow in flows]
     heads = _heads(lags)
     tails = _tails(lags, [stages[flow.statement].depth_cycles for flow in flows])
     jobs: dict[str, list[tuple[int, int]]] = {}
@@ -175,6 +190,27 @@ def dataflow_limit(flows: Sequence[ValueFlow], stages: Mapping[str, Stages]) -> 
         chain=max(head + tail for head, tail in zip(heads, tails, strict=True)),
         both=max(map(one_a_cycle, jobs.values())),
     )
+
+
+def _lags(
+    flow: ValueFlow, flows: Sequence[ValueFlow], stages: Mapping[str, Stages]
+) -> list[tuple[int, int]]:
+    """Return behind which instances one comes, and how many cycles after their issue at least."""
+    own = stages[flow.statement]
+    found = [
+        (producer, stages[flows[producer].statement].result - own.uses[read])
+        for producer, read in flow.needs
+        if read in own.uses
+    ]
+    for other, read in flow.follows:
+        before = stages[flows[other].statement]
+        if before.frees is None:
+            continue
+        if read is None:
+            found.append((other, before.result + 1 - own.result))
+        elif read in before.frees:
+            found.append((other, before.frees[read] - own.result))
+    return found
 
 
 def one_a_cycle(jobs: Sequence[tuple[int, int]]) -> int:
@@ -236,20 +272,29 @@ def value_flows(
     """
     number = 0
     written: dict[Element, int] = {}
+    readers: dict[Element, list[tuple[int, int | None]]] = {}
     arrays: dict[str, list[Element]] = {}
+    stored = {statement.write.array for statement in scop.statements}
     for statement, at in _Walk(scop, most).instances(scop.tree, {}):
         element = _element(statement.write, at)
         is_one = statement.name in statements
         if is_one:
-            found = ((_element(access, at), read) for read, access in enumerate(statement.reads))
-            needs = ((written[e], read) for e, read in found if e is not None and e in written)
-            yield ValueFlow(statement.name, tuple(needs))
+            accesses = ((_element(access, at), read) for read, access in enumerate(statement.reads))
+            found = [(each, read) for each, read in accesses if each is not None]
+            needs = tuple((written[each], read) for each, read in found if each in written)
+            follows = () if element is None else tuple(readers.pop(element, ()))
+            yield ValueFlow(statement.name, needs, follows)
+            for each, read in found:
+                # What it reads itself it replaces anyhow.
+                if each != element and each[0] in stored:
+                    readers.setdefault(each, []).append((number, read))
         if element is None:
             # One element of all, nobody knows which: none has a value that is known to be needed.
             for other in arrays.pop(statement.write.array, ()):
                 written.pop(other, None)
         elif is_one:
             written[element] = number
+            readers[element] = [(number, None)]
             arrays.setdefault(element[0], []).append(element)
         else:
             written.pop(element, None)

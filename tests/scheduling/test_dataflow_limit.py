@@ -9,6 +9,7 @@ import pytest
 import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
+from rtlgen.options.choices import ExpandMode
 from rtlgen.planning import moves, program_moves
 from rtlgen.planning.timing import least_cycles, timing_of
 from rtlgen.scheduling import dataflow_limit as module
@@ -103,3 +104,47 @@ def test_a_floor_that_is_too_high_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(moves, "least_cycles", lambda *_: 1_000_000)
     worse = rtlgen.compile(source=SWEEP, path="f.c").plan
     assert predicted_cycles(worse) > predicted_cycles(plan)
+
+
+IN_PLACE = """void f(const int a[8][9], const int b[8][9], int c[8], int d[8]) {
+  int t;
+  for (int i = 0; i < 8; i++) {
+    t = 0;
+    for (int j = 0; j < 9; j++) t += a[i][j];
+    c[i] = t;
+  }
+  for (int i = 0; i < 8; i++) {
+    t = 1;
+    for (int j = 0; j < 9; j++) t += b[i][j];
+    d[i] = t;
+  }
+}
+"""
+
+
+def test_a_temporary_as_declared_has_a_floor_by_its_place() -> None:
+    """The second sum begins when the first one has been read: expanded, both run at once."""
+    target = get_target("ecp5")
+
+    def found(expand: ExpandMode) -> tuple[int, int]:
+        design = rtlgen.compile(source=IN_PLACE, path="f.c", expand=expand)
+        timing = timing_of(design.compilation.analysis, target)
+        return least_cycles(timing, target, CompileOptions()), predicted_cycles(design.plan)
+
+    declared, cycles = found("never")
+    expanded, _ = found("always")
+    assert expanded < declared <= cycles
+
+
+def test_accesses_of_one_element_are_in_the_order_of_the_program() -> None:
+    text = """void f(int a[4], int y[4], const int x[4]) {
+      y[0] = a[1] + a[1];
+      a[1] = x[0];
+      a[1] = x[1] + a[1];
+      y[1] = a[2];
+    }"""
+    scop = analysed(text).scop
+    flows = list(value_flows(scop, frozenset(statement.name for statement in scop.statements)))
+    # Both reads of the first one, its store; and the third one's own read is of that value.
+    assert [flow.follows for flow in flows] == [(), ((0, 0), (0, 1)), ((1, None),), ()]
+    assert [flow.needs for flow in flows] == [(), (), ((1, 1),), ()]
