@@ -223,7 +223,7 @@ def _proven_on_chip(chosen: OnChip, options: CompileOptions) -> IslandCompilatio
         else (),
         choice=chosen.choice,
         untiled=chosen.untiled,
-        tried=planned.tried,
+        tried=(*(() if chosen.choice is None else chosen.choice.tried), *planned.tried),
     )
 
 

@@ -28,7 +28,7 @@ from rtlgen.ir.scop import LoopNode, Node
 from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.options import CompileOptions
 from rtlgen.planning.in_lanes import plan_on_chip
-from rtlgen.planning.planned import Planned
+from rtlgen.planning.planned import Planned, Tried
 from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.store_bounds import store_bounds
@@ -125,6 +125,7 @@ class LaneChoice(Generic[Found]):
     -------
     lanes: by the name of a loop. planned: the program in them.
     taken, limit: multiplier blocks. refused: why there are no more lanes, by the options for them.
+    tried: all lanes that were planned, or would have been.
     """
 
     lanes: Mapping[str, int | None]
@@ -132,6 +133,7 @@ class LaneChoice(Generic[Found]):
     taken: int
     limit: int
     refused: Mapping[str, str]
+    tried: tuple[Tried, ...] = ()
 
     def text(self) -> list[str]:
         """Return what was chosen, and why no more, a line each."""
@@ -194,6 +196,7 @@ class _Climb:
     refused: dict[str, str] = field(default_factory=dict)
     per_lane: dict[_Loops, float] = field(default_factory=dict)
     """Multiplier blocks that one lane more of some loops took, by those of the first lane."""
+    tried: list[Tried] = field(default_factory=list)
 
     def run(self) -> LaneChoice[Planned]:
         best = self._attempt(self.asked)
@@ -213,7 +216,9 @@ class _Climb:
             climbed[group] = factor
             groups = [g for g in groups if not set(g.names) & set(self.chosen)]
         taken, limit = self.budget.taken(best.plan), self.budget.multipliers
-        return LaneChoice(self.chosen, best, taken, limit, self.refused)
+        cycles = predicted_cycles(best.plan)
+        tried = [_superseded(each, cycles) for each in self.tried]
+        return LaneChoice(self.chosen, best, taken, limit, self.refused, tuple(tried))
 
     def _next(self, groups: Sequence[_Loops], best: Planned) -> tuple[Planned, int, _Loops] | None:
         """Give lanes to the loops that gain most by it; return the plan, how many, and which."""
@@ -268,7 +273,7 @@ class _Climb:
         is_tried = factor == group.most or statements < MANY_STATEMENTS
         if not is_tried and taken * growth > FAR_ABOVE * self.budget.multipliers:
             text = f"would take about {round(taken * growth)} multiplier blocks"
-            self.refused[group.option(factor)] = text
+            self._refuse(group, factor, text)
             return None
         planned = self._planned(group, factor)
         if planned is not None and lanes_before == 1 and taken:
@@ -277,10 +282,22 @@ class _Climb:
         if planned is None or not self._fits(group, factor, planned):
             return None
         if predicted_cycles(planned.plan) < predicted_cycles(before.plan) * TOLERANCE:
+            self._note(group, factor, "", planned)
             return planned
         waits = "; ".join(what_lanes_wait_for(planned)) or "no statement issues less often for them"
-        self.refused[group.option(factor)] = f"would save no cycles: {waits}"
+        self._refuse(group, factor, f"would save no cycles: {waits}", planned)
         return None
+
+    def _refuse(self, group: _Loops, factor: int, why: str, planned: Planned | None = None) -> None:
+        """Note why there are not so many lanes."""
+        self.refused[group.option(factor)] = why
+        self._note(group, factor, why, planned)
+
+    def _note(self, group: _Loops, factor: int, why: str, planned: Planned | None) -> None:
+        lanes = {**self.chosen, **group.lanes(factor)}
+        options = " ".join(f"--unroll {name}={count}" for name, count in lanes.items())
+        cycles = None if planned is None else predicted_cycles(planned.plan)
+        self.tried.append(Tried("lanes", options, cycles, why))
 
     def _attempt(self, wishes: LaneWishes) -> Planned:
         # Whatever one attempt takes, there is as much for the next.
@@ -295,15 +312,22 @@ class _Climb:
         try:
             return self._attempt(self._with({**self.chosen, **group.lanes(factor)}))
         except (NotUnrollable, TooComplex, BankContended, BankUnknown) as error:
-            self.refused[group.option(factor)] = f"cannot be: {error.diagnostic.message}"
+            self._refuse(group, factor, f"cannot be: {error.diagnostic.message}")
             return None
 
     def _fits(self, group: _Loops, factor: int, planned: Planned) -> bool:
         """Tell whether a plan takes no more than may be taken."""
         excess = self.budget.excess(planned.plan)
         if excess is not None:
-            self.refused[group.option(factor)] = f"would {excess}"
+            self._refuse(group, factor, f"would {excess}", planned)
         return excess is None
+
+
+def _superseded(tried: Tried, cycles: int) -> Tried:
+    """Return a note of lanes that were better than those before, for a choice of other lanes."""
+    if tried.why_not or tried.cycles is None or tried.cycles <= cycles:
+        return tried
+    return replace(tried, why_not=f"others take {cycles:,} cycles")
 
 
 def what_lanes_wait_for(planned: Planned) -> list[str]:

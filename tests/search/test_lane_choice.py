@@ -206,3 +206,13 @@ def test_a_pragma_that_unrolls_nothing_is_not_judged() -> None:
 )
 def test_lanes_that_save_cycles_are_not(text: str, unroll: dict[str, int]) -> None:
     assert not lane_warnings(text, unroll=unroll)
+
+
+def test_all_lanes_that_were_tried_are_noted_and_what_was_better() -> None:
+    found = design(PRODUCT, max_dsp=4)
+    tried = [each for each in found.report()["tried"] if each["move"] == "lanes"]
+    taken = [each for each in tried if each["taken"]]
+    assert taken[-1]["predicted_cycles"] == predicted_cycles(found.plan)
+    assert all(each["why_not"] for each in tried if each not in taken)
+    most = [each for each in tried if each["why_not"].startswith("would take ")]
+    assert most and all(" multiplier blocks (--max-dsp " in each["why_not"] for each in most)
