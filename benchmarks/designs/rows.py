@@ -155,6 +155,7 @@ tests/end_to_end/kernels/fdtd_2d.c
 tests/end_to_end/kernels/floyd_warshall.c
 tests/end_to_end/kernels/gramschmidt.c
 tests/end_to_end/kernels/nussinov.c
+tests/end_to_end/kernels/mirrored.c
 tests/end_to_end/kernels/reversal.c
 tests/end_to_end/kernels/rows_of_two_lengths.c
 tests/end_to_end/kernels/two_triangles.c

@@ -27,6 +27,7 @@ SIMULATED = [
     "empty_rows",
     "fdtd_2d",
     "fibonacci",
+    "mirrored",
     "rows_of_two_lengths",
     "symm",
     "syrk",
