@@ -50,7 +50,7 @@ from rtlgen.planning.directives import (
     without_dead_loops,
 )
 from rtlgen.planning.passes import passes_of
-from rtlgen.planning.planned import Planned
+from rtlgen.planning.planned import Planned, Tried
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.stream_order import require_in_order
@@ -223,7 +223,7 @@ def _proven_on_chip(chosen: OnChip, options: CompileOptions) -> IslandCompilatio
         else (),
         choice=chosen.choice,
         untiled=chosen.untiled,
-        tried=(*(() if chosen.choice is None else chosen.choice.tried), *planned.tried),
+        tried=(*_tried_lanes(chosen), *planned.tried),
     )
 
 
@@ -246,7 +246,13 @@ def _proven_in_tiles(
         tiled=tiled,
         ram_limit_bits=chosen.ram_limit_bits,
         choice=chosen.choice,
+        tried=_tried_lanes(chosen),
     )
+
+
+def _tried_lanes(chosen: Chosen) -> tuple[Tried, ...]:
+    """Return which lanes were tried, where they were to be chosen."""
+    return () if chosen.choice is None else chosen.choice.tried
 
 
 def _chain(planned: Planned) -> ChainBound | None:

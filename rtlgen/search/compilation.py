@@ -42,7 +42,7 @@ class Compilation(ABC):
     stages: the program after every pass, by name.
     replayed: whether the plan was small enough to be replayed exhaustively.
     limits: sentences about limits that changed what is built.
-    steps: elementary steps that it took.
+    steps: elementary steps that it took. tried: what the search has looked at.
     """
 
     analysis: Analysis
@@ -52,6 +52,7 @@ class Compilation(ABC):
     replayed: bool
     limits: tuple[str, ...] = ()
     steps: int = 0
+    tried: tuple[Tried, ...] = ()
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -115,7 +116,6 @@ class IslandCompilation(Compilation):
     choice: the lanes that were chosen, where they were to be.
     expanded: the plans between which it was chosen to expand temporaries, where it was.
     untiled: why no tiles suit its arrays, where some were to be off chip.
-    tried: what the search has looked at.
     """
 
     decision: Decision
@@ -126,7 +126,6 @@ class IslandCompilation(Compilation):
     lanes: tuple[str, ...] = ()
     choice: LaneChoice[Planned] | None = None
     untiled: RtlgenError | None = None
-    tried: tuple[Tried, ...] = ()
 
     def findings(self) -> Findings:
         analysis = self.analysis
@@ -215,6 +214,7 @@ class TiledCompilation(Compilation):
             unproven=self.unproven,
             folded=self.analysis.folded,
             limits=self.limits,
+            tried=[each.to_json() for each in self.tried],
             tiles=tiles_report(self.tiled, self.ram_limit_bits),
         )
 

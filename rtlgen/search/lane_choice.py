@@ -217,7 +217,7 @@ class _Climb:
             groups = [g for g in groups if not set(g.names) & set(self.chosen)]
         taken, limit = self.budget.taken(best.plan), self.budget.multipliers
         cycles = predicted_cycles(best.plan)
-        tried = [_superseded(each, cycles) for each in self.tried]
+        tried = [superseded(each, cycles) for each in self.tried]
         return LaneChoice(self.chosen, best, taken, limit, self.refused, tuple(tried))
 
     def _next(self, groups: Sequence[_Loops], best: Planned) -> tuple[Planned, int, _Loops] | None:
@@ -323,7 +323,7 @@ class _Climb:
         return excess is None
 
 
-def _superseded(tried: Tried, cycles: int) -> Tried:
+def superseded(tried: Tried, cycles: int) -> Tried:
     """Return a note of lanes that were better than those before, for a choice of other lanes."""
     if tried.why_not or tried.cycles is None or tried.cycles <= cycles:
         return tried

@@ -14,8 +14,9 @@ from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import more_effort
 from rtlgen.ir.tolerance import TOLERANCE
+from rtlgen.planning.planned import Tried
 from rtlgen.scheduling.binding import with_units
-from rtlgen.search.lane_choice import Budget, LaneChoice, require_multipliers
+from rtlgen.search.lane_choice import Budget, LaneChoice, require_multipliers, superseded
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest, free_loops
@@ -41,19 +42,21 @@ def choose_tile_lanes(
     best = _attempt(program, request, budget)
     require_multipliers(program.scop.name, budget, best.plan, has_lanes=asked is not None)
     lanes: dict[str, int | None] = {}
-    refused: dict[str, str] = {}
+    tried: list[Tried] = []
     if asked is None:
         longest = max(best.parts, key=lambda part: part.kernel_cycles)
         # Units that are cut together in one lane may be faster apart in several.
         units = [unit for part in best.parts for unit in part.loops.apart]
         free = [loop for unit in longest.loops.apart for loop in free_loops(unit).values()]
         for loop in dict.fromkeys(free):
-            found, count, why = _climbed(loop, program, request, budget, best, units)
-            refused |= why
+            found, count, said = _climbed(loop, program, request, budget, best, units)
+            tried += said
             if predicted_cycles(found.plan) < predicted_cycles(best.plan):
                 best, lanes = found, {loop: count}
     taken = budget.taken(best.plan)
-    return LaneChoice(lanes, best, taken, budget.multipliers, refused)
+    refused = {each.form: each.why_not for each in tried if each.why_not}
+    noted = (superseded(each, predicted_cycles(best.plan)) for each in tried)
+    return LaneChoice(lanes, best, taken, budget.multipliers, refused, tuple(noted))
 
 
 def _climbed(
@@ -63,28 +66,31 @@ def _climbed(
     budget: Budget,
     best: TiledProgram,
     units: Sequence[UnitLoops],
-) -> tuple[TiledProgram, int, dict[str, str]]:
-    """Give a loop more and more lanes; return the best plan, its lanes, and what ends them."""
-    count = 1
+) -> tuple[TiledProgram, int, list[Tried]]:
+    """Give a loop more and more lanes; return the best plan, its lanes, and what was tried."""
+    count, tried = 1, list[Tried]()
+
+    def ended(why: str, cycles: int | None = None) -> tuple[TiledProgram, int, list[Tried]]:
+        return best, count, [*tried, Tried("lanes", option, cycles, why)]
+
     while 2 * count <= MOST_LANES:
         option = f"--unroll {loop}={2 * count}"
         lanes, before = LaneRequest(loop, 2 * count), predicted_cycles(best.plan)
         least = _least_cycles(units, lanes)
         if least >= TOLERANCE * before:
-            why = f"would save no cycles: {least:,} or more, after {before:,}"
-            return best, count, {option: why}
+            return ended(f"would save no cycles: {least:,} or more, after {before:,}")
         try:
             found = _attempt(program, replace(request, lanes=lanes), budget)
         except REFUSALS as error:
-            return best, count, {option: f"cannot be: {error.diagnostic.message}"}
-        excess = budget.excess(found.plan)
+            return ended(f"cannot be: {error.diagnostic.message}")
+        excess, cycles = budget.excess(found.plan), predicted_cycles(found.plan)
         if excess is not None:
-            return best, count, {option: f"would {excess}"}
-        cycles = predicted_cycles(found.plan)
+            return ended(f"would {excess}", cycles)
         if cycles >= TOLERANCE * before:
-            return best, count, {option: f"would save no cycles: {cycles:,}, after {before:,}"}
+            return ended(f"would save no cycles: {cycles:,}, after {before:,}", cycles)
         best, count = found, 2 * count
-    return best, count, {}
+        tried.append(Tried("lanes", option, cycles))
+    return best, count, tried
 
 
 def _attempt(program: ParsedProgram, request: TileRequest, budget: Budget) -> TiledProgram:
