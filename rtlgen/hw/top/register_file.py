@@ -102,31 +102,22 @@ class RegisterFile(wiring.Component):
             [register.word for register in self._kept],
             {name: [half.word for half in halves] for name, halves in self._counts.items()},
         )
-        looks = Signal()
-        shows = Signal()
-        counted = Signal()
         m.d.comb += [
-            looks.eq(self.access & ~self.over & words.ready),
-            shows.eq(looks),
             words.begins.eq(self.begins),
             *(getattr(words, f"count_{n}").eq(getattr(self, f"count_{n}")) for n in self._counts),
         ]
-        is_turn = Signal()
-        second = Signal()
-        m.d.comb += is_turn.eq(words.turn == self.word[: len(words.turn)])
-        m.d.sync += second.eq(looks & (second | is_turn))
-        with m.If(self._is_one_of(self._counters)):
-            m.d.comb += [counted.eq(looks & is_turn & second), shows.eq(counted)]
+        shows, counted = self._look(m, words)
         choices = {register.offset: self._chosen(m, shows, register) for register in self._single}
         count_chosen = Signal()
         m.d.sync += [self.over.eq(shows), count_chosen.eq(counted)]
+        m.d.comb += self.found.eq(Cat(count_chosen, *choices.values()).any())
+        for register in self._single:
+            with m.If(choices[register.offset] & self.is_write):
+                self._write(m, register)
         kept = Cat(choices[register.offset] for register in self._kept).any()
         m.d.comb += [
-            words.asks.eq(looks & self._is_one_of(self._kept)),
-            words.place.eq(self.word),
             words.wdata.eq(self.wdata),
             words.writes.eq(Mux(self.is_write & kept, self.wstrb, 0)),
-            self.found.eq(Cat(count_chosen, *choices.values()).any()),
         ]
         shown = [words.word & count_chosen.replicate(REGISTER_BITS)]
         masks: dict[int, list[Signal]] = {}
@@ -137,8 +128,6 @@ class RegisterFile(wiring.Component):
             else:
                 value = Cat(self._shown(register))
                 shown.append(value & choice.replicate(len(value)))
-            with m.If(choice & self.is_write):
-                self._write(m, register)
         shown += [
             words.word & mask & Cat(some).any().replicate(REGISTER_BITS)
             for mask, some in masks.items()
@@ -146,6 +135,25 @@ class RegisterFile(wiring.Component):
         with m.If(self.over):
             m.d.sync += self.rdata.eq(reduce(or_, shown))
         return m
+
+    def _look(self, m: Module, words: WordFile) -> tuple[Value, Value]:
+        """Ask the words; return whether an access is over in the next cycle, and is of a count."""
+        looks = Signal()
+        shows = Signal()
+        counted = Signal()
+        m.d.comb += [
+            looks.eq(self.access & ~self.over & words.ready),
+            shows.eq(looks),
+            words.asks.eq(looks & self._is_one_of(self._kept)),
+            words.place.eq(self.word),
+        ]
+        is_turn = Signal()
+        second = Signal()
+        m.d.comb += is_turn.eq(words.turn == self.word[: len(words.turn)])
+        m.d.sync += second.eq(looks & (second | is_turn))
+        with m.If(self._is_one_of(self._counters)):
+            m.d.comb += [counted.eq(looks & is_turn & second), shows.eq(counted)]
+        return shows, counted
 
     @property
     def _single(self) -> list[Register]:
