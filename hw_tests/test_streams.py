@@ -30,7 +30,11 @@ void sums(uint16_t factor, const uint16_t x[N], uint16_t y[N]) {
 def run(folder: Path, simulator: str, seeds: range) -> None:
     design = rtlgen.compile(source=SUMS, top="axi", memory="stream")
     design.write(folder)
-    case = {"name": design.plan.name, "words": design.manifest.array("x").depth}
+    case = {
+        "name": design.plan.name,
+        "words": design.manifest.array("x").depth,
+        "cycles": design.manifest.predicted_cycles,
+    }
     (folder / "case.json").write_text(json.dumps(case))
     environment = {"FOLDER": str(folder), "SEEDS": ",".join(map(str, seeds)), **ON_RISING_EDGES}
     run_tests(

@@ -75,8 +75,7 @@ async def computes_with_a_ram_that_pauses(dut: Any) -> None:
     assert manifest.memory is not None
     places = Places(manifest.memory)
     Clock(dut[manifest.clock], CLOCK_PERIOD_NS, unit="ns").start()
-    names = [port.name for port in manifest.ports if port.direction == "out"]
-    control = Control(dut, manifest, Outputs(dut, names, four_state=True))
+    control = Control(dut, manifest, Outputs(dut, manifest, four_state=True))
     # In reset every input is 0; from then on the RAM drives its own.
     await control.reset()
     ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut[manifest.clock], size=places.size)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,28 @@ async def monitor(dut: Any, prefix: str, channels: dict[str, tuple[str, ...]]) -
                 waits[channel] = seen
 
 
+async def measure(dut: Any, counts: Counter[str]) -> None:
+    """Count what goes over the AXI4 port, and the cycles in which something waits there."""
+    under_way = 0
+    while True:
+        await RisingEdge(dut.aclk)
+        if not dut.aresetn.value:
+            under_way = 0
+            continue
+        valid, taken = set(), set()
+        for channel in ("aw", "w", "ar", "r"):
+            if dut[f"m_axi_{channel}valid"].value:
+                valid.add(channel)
+                if dut[f"m_axi_{channel}ready"].value:
+                    taken.add(channel)
+        waits = valid - taken
+        counts["STALL_LOAD"] += "ar" in waits or (under_way > 0 and "r" not in valid)
+        counts["STALL_STORE"] += bool(waits & {"aw", "w"})
+        counts["BEATS_READ"] += "r" in taken
+        counts["BEATS_WRITTEN"] += "w" in taken
+        under_way += ("ar" in taken) - ("r" in taken and bool(dut.m_axi_rlast.value))
+
+
 class Errors:
     """What a RAM behind AXI4 answers where it does not do what is asked for.
 
@@ -125,6 +148,7 @@ class Bench:
             self.ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.aclk, *reset, size=RAM_BYTES)
             self.errors = Errors(self.ram)
         self.driver: Any = None
+        self.counts: Counter[str] = Counter()
         self.rng = random.Random(0)
         self.bases = {
             name: (2 * n + 1) * 4096 for n, name in enumerate(reversed(self.case["off_chip"]))
@@ -205,8 +229,13 @@ class Bench:
     def run(self, number: int) -> None:
         """Run well."""
         self.load(number)
+        before = self.counts.copy()
         self.driver.start()
         self.driver.wait()
+        for name in self.counts:
+            assert self.driver.get(name) == self.counts[name] - before[name], name
+        if not self.case["off_chip"]:
+            assert self.driver.get("CYCLES") == self.case["cycles"]
         self.take_copies()
         self.require_right(number)
         assert self.dut.irq.value, "no interrupt at the end of a run"
@@ -427,6 +456,7 @@ async def is_right_whatever_is_done_to_it(dut: Any) -> None:
     cocotb.start_soon(monitor(dut, "s_axi_control_", HELD))
     if bench.case["off_chip"]:
         cocotb.start_soon(monitor(dut, "m_axi_", MASTER_HELD))
+        cocotb.start_soon(measure(dut, bench.counts))
     await bench.reset()
     await bridge(bench.fill)()
     run = bridge(bench.run)

@@ -42,6 +42,7 @@ class Bench:
         self.dut = dut
         self.rng = random.Random(0)
         self.case = json.loads((FOLDER / "case.json").read_text(encoding="utf-8"))
+        self.cycles: int = self.case["cycles"]
         self.words: int = self.case["words"]
         reset = (dut.aresetn, False)
         self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.aclk, *reset)
@@ -111,7 +112,13 @@ class Bench:
         if not is_early:
             await self.offer(words)
         assert await self.finish() == "NONE"
+        await bridge(self.require_cycles)()
         await self.expect(factor, words)
+
+    def require_cycles(self) -> None:
+        """Each cycle in which the kernel stood still is one more than predicted."""
+        stalls = self.driver.get("STALL_KERNEL")
+        assert self.driver.get("CYCLES") == self.cycles + stalls, f"{stalls} cycles of waiting"
 
     async def expect(self, factor: int, words: list[int]) -> None:
         got = list((await self.sink.recv()).tdata)

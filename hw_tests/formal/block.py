@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
-from amaranth.hdl import Assert, Assume, Cat, Module, Signal
+from amaranth.hdl import Assert, Assume, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Signature
 
@@ -16,7 +17,12 @@ from rtlgen.hw.top.register_file import RegisterFile
 from rtlgen.manifest.registers import RegisterValue, register_map
 
 COUNT_BITS = 6
-REGISTERS = register_map("f", "1.2.3", (RegisterValue("SCALAR_x", 64, "rw", "x"),), ())
+REGISTERS = register_map(
+    "f",
+    "1.2.3",
+    (RegisterValue("SCALAR_x", 64, "rw", "x"), RegisterValue("CYCLES", 64, "ro", "cycles")),
+    (),
+)
 
 
 held = partial(stable, claim=Assume)
@@ -27,14 +33,15 @@ class Registers(wiring.Component):
     """A master that keeps to AXI4 reads what it has written, byte by byte, and is always answered.
 
     Of two registers that are kept, one is looked at: what it holds follows from the words that were
-    taken, and every read that is answered gives it.
+    taken, and every read that is answered gives it. A count that is read is one that was true
+    between the question and the answer.
     """
 
     def __init__(
-        self, port: type[AxiLite] = AxiLite, file: type[RegisterFile] = RegisterFile
+        self, port: type[AxiLite] = AxiLite, file: Callable[..., RegisterFile] = RegisterFile
     ) -> None:
-        self.port, self.file = port(REGISTERS.address_bits), file(REGISTERS)
-        members = {"upper": In(1)}
+        self.port, self.file = port(REGISTERS.address_bits), file(REGISTERS, ["CYCLES"])
+        members = {"upper": In(1), "begins": In(1), "counts": In(1)}
         for name in ("awaddr", "wdata", "wstrb", "araddr"):
             members[name] = In(len(getattr(self.port, name)))
         for name in ("awvalid", "wvalid", "bready", "arvalid", "rready"):
@@ -45,9 +52,11 @@ class Registers(wiring.Component):
         m = Module()
         m.submodules.port, m.submodules.file = port, file = self.port, self.file
         for name in self.signature.members:
-            if name != "upper":
+            if name not in ("upper", "begins", "counts"):
                 m.d.comb += getattr(port, name).eq(getattr(self, name))
         m.d.comb += [
+            file.begins.eq(self.begins),
+            file.count_CYCLES.eq(self.counts),
             file.word.eq(port.word),
             file.access.eq(port.access),
             file.is_write.eq(port.is_write),
@@ -62,11 +71,33 @@ class Registers(wiring.Component):
         held(m, self.arvalid, port.arready, self.araddr)
         stable(m, port.bvalid, self.bready, port.bresp)
         stable(m, port.rvalid, self.rready, port.rdata, port.rresp)
-        self._count(m)
+        self._answer(m)
         self._look(m)
+        self._count(m)
         return m
 
     def _count(self, m: Module) -> None:
+        """Assert that a count is what it was when asked for, or later."""
+        port = self.port
+        count, least, asked = Signal(COUNT_BITS), Signal(COUNT_BITS), Signal(2)
+        counted, kept = Signal(COUNT_BITS), Signal()
+        m.d.comb += counted.eq(Mux(self.begins, 0, count + self.counts))
+        m.d.sync += count.eq(counted)
+        low = REGISTERS.register("CYCLES").word
+        with m.If(self.arvalid & port.arready):
+            m.d.sync += [
+                asked.eq(Mux(self.araddr[2:] == low, 1, Mux(self.araddr[2:] == low + 1, 2, 0))),
+                least.eq(counted),
+                kept.eq(~self.begins),
+            ]
+        with m.Elif(self.begins):
+            m.d.sync += kept.eq(0)
+        with m.If(port.rvalid & (asked == 1) & kept):
+            m.d.comb += [Assert(port.rdata >= least), Assert(port.rdata <= count)]
+        with m.If(port.rvalid & (asked == 2)):
+            m.d.comb += Assert(port.rdata == 0)
+
+    def _answer(self, m: Module) -> None:
         """Assert that each write and each read has one answer, which comes behind it."""
         port = self.port
         for names, answer in ((("aw", "w"), "b"), (("ar",), "r")):
@@ -94,6 +125,8 @@ class Registers(wiring.Component):
                 with m.If(self.wstrb[byte]):
                     part = slice(8 * byte, 8 * byte + 8)
                     m.d.sync += kept[part].eq(self.wdata[part])
+        shown = Mux(self.upper, self.file.SCALAR_x_HIGH, self.file.SCALAR_x)
+        m.d.comb += Assert(shown == kept)
         # What is written is what is on the pins when the word is taken.
         asked = Signal(REGISTERS.address_bits - 2)
         with m.If(self.arvalid & port.arready):

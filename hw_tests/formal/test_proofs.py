@@ -235,8 +235,8 @@ def test_a_wrong_token_is_found(old: str, new: str, tmp_path: Path) -> None:
 
 
 ROWS = """
-void below(unsigned char a[8][3]) {
-  for (int i = 1; i < 8; i++)
+void below(unsigned char a[5][3]) {
+  for (int i = 1; i < 5; i++)
     for (int j = 1; j < 3; j++)
       a[i][j] = a[i - 1][j] + a[i][j - 1];
 }
@@ -255,6 +255,7 @@ def handing(kind: type[TileSequencer] = TileSequencer) -> Handing:
     for region in workers.regions:
         own, handed = region.peers
         assert [wait.window for wait in region.after] == [own] and not region.room
+        assert (region.levels[-1].extent, region.tiles) == (2, 4), "two rows of two tiles"
         load = next(t for t in region.transfers if t.direction == "load")
         room = Wait(handed, 2, len(region.levels) - 1)
         regions.append(replace(region, issue_cycles=2, transfers=(load,), room=(room,)))

@@ -99,7 +99,9 @@ class AxiRead(wiring.Component):
         )
         m.submodules.asked = asked = ReadyFIFO(width=entry.size, depth=side.bus.read_words)
         # The head of the queue is in a register: a RAM of LUTs is slow to read.
-        new, head, has_head = Signal(entry), Signal(entry, reset_less=True), Signal()
+        new = Signal(entry)
+        head = Signal(entry, reset_less=True)
+        has_head = Signal()
         bursts.take_from(m, streams)
         bursts.take_places(m, self)
         m.d.comb += [
@@ -120,7 +122,9 @@ class AxiRead(wiring.Component):
             # Words that are skipped leave no trace, but for the end of their tile.
             asked.w_en.eq(bursts.is_word | (bursts.chosen.any() & new.last)),
         ]
-        has_word, passes, lost = Signal(), Signal(), Signal()
+        has_word = Signal()
+        passes = Signal()
+        lost = Signal()
         m.d.comb += [
             passes.eq(has_head & (has_word | ~head.is_word | lost)),
             asked.r_en.eq(passes | ~has_head),
@@ -129,8 +133,10 @@ class AxiRead(wiring.Component):
         ]
         with m.If(asked.r_en):
             m.d.sync += [head.eq(asked.r_data), has_head.eq(asked.r_rdy)]
-        response, first_error = Signal(len(self.rresp), reset_less=True), Signal(len(self.rresp))
-        is_last, was_last = Signal(reset_less=True), Signal(init=1)
+        response = Signal(len(self.rresp), reset_less=True)
+        first_error = Signal(len(self.rresp))
+        is_last = Signal(reset_less=True)
+        was_last = Signal(init=1)
         with m.If(self.rready):
             m.d.sync += [
                 self.fill_data.eq(self.rdata),

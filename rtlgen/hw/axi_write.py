@@ -102,7 +102,9 @@ class AxiWrite(wiring.Component):
         m.submodules.words = words = ReadyFIFO(width=beat.size, depth=self.words)
         m.submodules.asked = asked = ReadyFIFO(width=entry.size, depth=self.bursts)
         # The word that was taken last waits until it is known whether its burst goes on.
-        held, ends_tile, owner = Signal(beat), Signal(), Signal(user_bits(len(users)))
+        held = Signal(beat)
+        ends_tile = Signal()
+        owner = Signal(user_bits(len(users)))
         user = chosen_of(bursts.chosen, users_of)
         last = chosen_of(bursts.chosen, [stream.last for stream in streams])
         bursts.take_from(m, streams)
@@ -118,7 +120,8 @@ class AxiWrite(wiring.Component):
             self.awvalid.eq(bursts.valid),
         ]
         # The word itself is shown in the cycle after the one in which it is taken.
-        source, comes = Signal(len(streams)), Signal()
+        source = Signal(len(streams))
+        comes = Signal()
         word = Signal(side.word_bits)
         shown = written_bytes(source, held.strobes, [stream.data for stream in streams])
         m.d.comb += word.eq(Mux(comes, shown, held.data))
@@ -134,15 +137,18 @@ class AxiWrite(wiring.Component):
             words.w_en.eq(bursts.closing | (bursts.extends & bursts.is_word)),
         ]
         sent = self._send(m, bursts, words, data.View(beat, words.r_data))
-        new, head = Signal(entry), data.View(entry, asked.r_data)
+        new = Signal(entry)
+        head = data.View(entry, asked.r_data)
         passes_by = bursts.chosen.any() & ~bursts.is_word
         # Nothing passes by an open burst, and it is known long before it is closed.
         with m.If(bursts.open):
             m.d.comb += [new.user.eq(owner), new.last.eq(ends_tile), new.is_burst.eq(1)]
         with m.Else():
             m.d.comb += [new.user.eq(user), new.last.eq(last)]
-        passes, lost = Signal(), Signal()
-        due, is_due = Signal(range(self.bursts + 1)), Signal()
+        passes = Signal()
+        lost = Signal()
+        due = Signal(range(self.bursts + 1))
+        is_due = Signal()
         m.d.comb += [
             asked.w_data.eq(new),
             asked.w_en.eq(bursts.closing | (passes_by & last)),
@@ -158,7 +164,8 @@ class AxiWrite(wiring.Component):
             m.d.sync += [due.eq(due - 1), is_due.eq(due != 1)]
         # There is no answer before the last word of its burst.
         out_of_step = self.bvalid & ~is_due & ~sent
-        is_error, first_error = Signal(), Signal(len(self.bresp))
+        is_error = Signal()
+        first_error = Signal(len(self.bresp))
         m.d.comb += is_error.eq(self.bready & self.bvalid & self.bresp[1])
         m.d.sync += [
             lost.eq(lost | out_of_step),

@@ -60,7 +60,9 @@ class FixedPort(wiring.Component):
         asked = Signal(len(users))
         m.d.comb += asked.eq(Cat(offer.valid & offer.moves for offer in offers))
         requests: list[Value] = [asked[n] for n in users]
-        serves, is_last, free = Signal(len(users)), Signal(), Signal()
+        serves = Signal(len(users))
+        is_last = Signal()
+        free = Signal()
         ends = Signal(len(users))
         m.d.comb += free.eq(~self.en | self.ack)
         turns = Signal(len(users))
@@ -116,7 +118,8 @@ class FixedPort(wiring.Component):
         ending: who is at the last word of a tile. It lets the others come to its end, too.
         """
         is_store = [transfer.direction == "store" for transfer in self.transfers]
-        open_to, stores = Signal(len(requests)), Signal()
+        open_to = Signal(len(requests))
+        stores = Signal()
         m.d.comb += open_to.eq(
             Cat(
                 wants & ~(end & self._any_other(requests, n))

@@ -172,12 +172,16 @@ class OfferMerge(wiring.Component):
         follows, follows_then: of every mover, whether its first item follows, and its second one.
         """
         users = range(len(queues))
-        chosen, is_chosen = Signal(len(users)), Signal()
+        chosen = Signal(len(users))
+        is_chosen = Signal()
         # Who was chosen in the last cycle in which there was room.
         just_before = Signal(len(users))
         room = Signal()
         # Items that are not chosen yet; what is chosen is on its way.
-        wants, goes_on, going, next_one = (Signal(len(users)) for _ in range(4))
+        wants = Signal(len(users))
+        goes_on = Signal(len(users))
+        going = Signal(len(users))
+        next_one = Signal(len(users))
         for n, queue in enumerate(queues):
             m.d.comb += [
                 wants[n].eq(queue.has[1] | (queue.has[0] & ~chosen[n])),

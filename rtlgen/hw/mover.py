@@ -102,7 +102,9 @@ class Mover(wiring.Component):
         Return its head, whether it is one, and pop; and what the head counts for in the next cycle.
         Iterations that move nothing are dropped, but for the last one of a tile.
         """
-        advance, push, full = Signal(), Signal(), Signal()
+        advance = Signal()
+        push = Signal()
+        full = Signal()
         control = self._control
         m.submodules.control = EnableInserter(advance)(control)
         m.d.comb += control.begin.eq(self.begin)

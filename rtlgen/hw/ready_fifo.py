@@ -44,11 +44,16 @@ class ReadyFIFO(wiring.Component):
         m.submodules.storage = storage = Memory(
             shape=self.width, depth=self.depth, init=[], attrs={"ram_style": "distributed"}
         )
-        writes, reads = storage.write_port(), storage.read_port(domain="comb")
-        full, has, level = Signal(), Signal(), Signal(range(self.depth + 1))
-        puts, takes = Signal(), Signal()
+        writes = storage.write_port()
+        reads = storage.read_port(domain="comb")
+        full = Signal()
+        has = Signal()
+        level = Signal(range(self.depth + 1))
+        puts = Signal()
+        takes = Signal()
         # What was put in in the cycle before, and whether nothing is before it.
-        late, late_puts = Signal(self.width, reset_less=True), Signal()
+        late = Signal(self.width, reset_less=True)
+        late_puts = Signal()
         late_first = Signal(init=1)
         m.d.comb += [
             puts.eq(self.w_en & ~full),

@@ -63,7 +63,8 @@ class _StreamPort(wiring.Component):
     def _count(self, m: Module) -> tuple[Signal, Signal, Signal]:
         """Count the words of a frame; return which is next, whether it is the last, and goes by."""
         index = Signal(address_bits(self.memory.depth))
-        is_last, goes = Signal(), Signal()
+        is_last = Signal()
+        goes = Signal()
         m.d.comb += [
             is_last.eq(index == self.memory.depth - 1),
             goes.eq(self.wants & self.moves & ~self.flush),
@@ -95,8 +96,10 @@ class SourcePort(_StreamPort):
         m = Module()
         m.submodules.buffer = buffer = SkidBuffer(self.memory.width_bits + 1)
         index, is_last, goes = self._count(m)
-        ended, drops = Signal(), Signal()
-        taken, ends = Signal(), Signal()
+        ended = Signal()
+        drops = Signal()
+        taken = Signal()
+        ends = Signal()
         m.d.comb += [
             buffer.w_data.eq(Cat(self.tdata, self.tlast)),
             buffer.w_en.eq(self.tvalid),
@@ -108,7 +111,8 @@ class SourcePort(_StreamPort):
             ends.eq(buffer.r_data[-1]),
             buffer.r_en.eq(taken | drops),
         ]
-        was_short, was_long = Signal(), Signal()
+        was_short = Signal()
+        was_long = Signal()
         m.d.comb += [
             self.short.eq(was_short | (taken & ends & ~is_last)),
             self.long.eq(was_long | (taken & ~ends & is_last)),

@@ -125,7 +125,9 @@ class TileMarks(wiring.Component):
                 m.d.sync += first.eq(closes)
             marks += [first & counts, closes & counts]
         shown, behind, last = (Signal(len(marks), name=n) for n in ("shown", "behind", "last"))
-        is_behind, shows, moves = Signal(), Signal(), Signal()
+        is_behind = Signal()
+        shows = Signal()
+        moves = Signal()
         m.d.comb += [shows.eq(self.started | ~self.valid), moves.eq(shows | ~is_behind)]
         with m.If(shows):
             m.d.sync += [self.valid.eq(is_behind), shown.eq(behind)]

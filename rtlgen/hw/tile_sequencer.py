@@ -140,7 +140,8 @@ class TileSequencer(wiring.Component):
         tiled = self.tiled
         left = Signal(range(tiled.tiles + 1))
         running = Signal()
-        will_be_left, will_rest = Signal(), Signal()
+        will_be_left = Signal()
+        will_rest = Signal()
         rest = _timer(m, "rest", go, tiled.issue_cycles - 1)
         busy = _timer(m, "busy", go, tiled.kernel.length_cycles - 1)
         m.d.comb += [

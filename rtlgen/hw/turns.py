@@ -97,7 +97,8 @@ class RoundRobin:
         begin: before a run, in which the first user comes first. served: whether the one that has
         its turn is served.
         """
-        behind, later = Signal(len(self.users)), Signal(len(self.users))
+        behind = Signal(len(self.users))
+        later = Signal(len(self.users))
         before = Signal(len(self.users))
         turn = Signal(len(self.users), name="turn")
         m.d.comb += later.eq(wanted & behind)

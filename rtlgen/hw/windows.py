@@ -145,7 +145,8 @@ class FilledStorage(WindowStorage):
         name = f"{bank}_{port}" if self.plan.cuts else f"{port}"
         ram = self.new_ram()
         m.submodules[f"ram_{name}"] = ram
-        write_port, read_port = ram.write_port(), ram.read_port()
+        write_port = ram.write_port()
+        read_port = ram.read_port()
         asked = []
         for n in users:
             enabled: Value = self.load(n, "en")

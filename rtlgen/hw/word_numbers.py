@@ -46,17 +46,21 @@ class WordNumbers(wiring.Component):
         m.submodules.storage = storage = Memory(
             shape=self.width, depth=1 << self.address_bits, init=[]
         )
-        write, read = storage.write_port(), storage.read_port()
-        behind, oldest = Signal(self.address_bits), Signal(self.address_bits)
+        write = storage.write_port()
+        read = storage.read_port()
+        behind = Signal(self.address_bits)
+        oldest = Signal(self.address_bits)
         # Whether a word is asked for, or answered, is known late in a cycle.
-        puts, number = Signal(), Signal(self.width, reset_less=True)
-        takes, holds = Signal(), Signal()
-        m.d.sync += [puts.eq(self.put), number.eq(self.number)]
+        puts = Signal()
+        given = Signal(self.width, reset_less=True)
+        takes = Signal()
+        holds = Signal()
+        m.d.sync += [puts.eq(self.put), given.eq(self.number)]
         m.d.sync += [takes.eq(self.take), holds.eq(self.hold)]
         m.d.sync += [behind.eq(behind + puts), oldest.eq(oldest + takes)]
         m.d.comb += [
             write.addr.eq(behind),
-            write.data.eq(number),
+            write.data.eq(given),
             write.en.eq(puts),
             # What was the oldest one a cycle ago was put in before.
             read.addr.eq(oldest),

@@ -116,6 +116,16 @@ class Register:
         return self.value or self.name
 
     @property
+    def word(self) -> int:
+        """Its address in words."""
+        return self.offset // REGISTER_BYTES
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether it is a value, or a half of one, that software gives."""
+        return all(field.name == "VALUE" and field.access == "rw" for field in self.fields)
+
+    @property
     def is_written(self) -> bool:
         """Whether writing it does anything."""
         return any(field.access != "ro" for field in self.fields)

@@ -56,8 +56,7 @@ class KernelBench:
     def __init__(self, dut: Dut, job: Job) -> None:
         self.job = job
         manifest = job.manifest
-        names = [port.name for port in manifest.ports if port.direction == "out"]
-        self.outputs = Outputs(dut, names, job.four_state)
+        self.outputs = Outputs(dut, manifest, job.four_state)
         self.host: Host
         if manifest.registers is None:
             self.host = PinHost(dut, manifest, self.outputs)

@@ -82,10 +82,10 @@ class RegisterHost:
             handle.value = 0
         await FallingEdge(self.clock)
         await FallingEdge(self.clock)
-        self._outputs.check("in reset")
+        self._outputs.check_before_start("in reset")
         self._reset.value = 1
         await FallingEdge(self.clock)
-        self._outputs.check("after reset")
+        self._outputs.check_before_start("after reset")
         await bridge(self._open)()
 
     def _open(self) -> None:

@@ -63,7 +63,8 @@ class UnknownOutputError(RtlgenError):
     """An output port was X or Z after reset, on a simulator that knows such values.
 
     Every output of a generated circuit is defined from the first reset on, whatever the memories
-    hold. An X means a register without a reset value or a read of memory that was never written.
+    hold, except that a host port may show anything in a run. An X means a register without a reset
+    value, or a result that comes from memory that was never written.
     """
 
     code = "E0611"

@@ -13,7 +13,7 @@ from rtlgen.scheduling import beside
 from rtlgen.sim.cocotb_runner import Simulator
 from tests.end_to_end.bounds import EXCEPTIONS, assert_within_bound
 from tests.end_to_end.judge import Compiled, assert_plan_exact, compiled, simulation_failures
-from tests.simulators import SIMULATORS
+from tests.simulators import SIMULATORS, needs_icarus
 
 FOLDER = Path(__file__).parent
 KERNELS = sorted((FOLDER / "kernels").glob("*.c"))
@@ -116,6 +116,13 @@ def test_one_write_port_an_array_is_a_choice(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("name", SIMULATED)
 def test_a_circuit_computes_what_the_program_computes(name: str, tmp_path: Path) -> None:
     found = accepted(FOLDER / "kernels" / f"{name}.c")
+    assert simulation_failures(found.plan, found.program, tmp_path, "icarus") == []
+
+
+@pytest.mark.simulation
+@needs_icarus
+def test_places_from_a_ram_before_anything_is_in_it_do_no_harm(tmp_path: Path) -> None:
+    found = accepted(FOLDER / "regressions" / "place_not_yet_written.c")
     assert simulation_failures(found.plan, found.program, tmp_path, "icarus") == []
 
 

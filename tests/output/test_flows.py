@@ -48,9 +48,11 @@ def alone(written: Path, tmp_path: Path) -> Path:
     return shutil.copytree(written, tmp_path / "a folder" / "copy")
 
 
-def call(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def call(
+    folder: Path, *command: str, tools: Sequence[Path] = ()
+) -> subprocess.CompletedProcess[str]:
     """Run a program that finds no module of this checkout, and no tools but those of its kind."""
-    programs = [Path(sys.executable).parent, find_verilator().command.parent]
+    programs = [*tools, Path(sys.executable).parent, find_verilator().command.parent]
     kept = {name: value for name, value in os.environ.items() if name in ("HOME", "TMPDIR")}
     path = os.pathsep.join([*map(str, programs), "/usr/local/bin", "/usr/bin", "/bin"])
     return subprocess.run(
@@ -152,6 +154,15 @@ def test_fusesoc_sets_the_flow_for_ecp5_up(alone: Path) -> None:
     assert f"{name}_on_pins.v" in procedures.read_text()
 
 
+def assert_is_bitstream(file: Path) -> None:
+    # The comment that a bitstream begins with, and what says for which part it is.
+    assert file.read_bytes()[:2] == b"\xff\x00"
+    assert b"Part: LFE5U-85F-6CABGA381" in file.read_bytes()[:200]
+    log = (file.parent / "next.log").read_text()
+    reached = re.findall(r"Max frequency for clock .*: ([\d.]+) MHz", log)
+    assert float(reached[-1]) > 100
+
+
 @pytest.mark.synthesis
 @pytest.mark.long
 def test_edalize_makes_a_bitstream(alone: Path) -> None:
@@ -160,12 +171,40 @@ def test_edalize_makes_a_bitstream(alone: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:]
     bitstream = alone / "ecp5" / f"{name}.bit"
     assert done.stdout.splitlines()[-1] == str(bitstream)
-    # The comment that a bitstream begins with, and what says for which part it is.
-    assert bitstream.read_bytes()[:2] == b"\xff\x00"
-    assert b"Part: LFE5U-85F-6CABGA381" in bitstream.read_bytes()[:200]
-    log = (alone / "ecp5" / "next.log").read_text()
-    reached = re.findall(r"Max frequency for clock .*: ([\d.]+) MHz", log)
-    assert float(reached[-1]) > 100
+    assert_is_bitstream(bitstream)
+
+
+YOSYS = f"""\
+#!{sys.executable}
+import subprocess, sys
+from pyosys import libyosys
+
+read = 'proc yosys args {{}}; proc unknown args {{puts [join $args]}}; source ' + sys.argv[-1][4:]
+lines = subprocess.check_output(["tclsh"], input=read, text=True).splitlines()
+design = libyosys.Design()
+for line in lines:
+    design.run_pass(line)
+"""
+"""yosys -l LOG -p 'tcl SCRIPT', of what a Python package has: without Tcl."""
+
+
+@needs_tcl
+@pytest.mark.synthesis
+@pytest.mark.long
+def test_fusesoc_makes_a_bitstream(alone: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    programs = {"yosys": YOSYS}
+    for name in ("nextpnr-ecp5", "ecppack"):
+        programs[name] = f'#!/bin/sh\nexec {Path(sys.executable).parent}/yowasp-{name} "$@"\n'
+    for name, text in programs.items():
+        (tools / name).write_text(text)
+        (tools / name).chmod(0o755)
+    name = read_manifest(alone).name
+    done = call(alone, "fusesoc", "run", "--target=ecp5", name, tools=[tools])
+    assert done.returncode == 0, done.stdout[-2000:]
+    (bitstream,) = (alone / "build").glob("*/ecp5/*.bit")
+    assert_is_bitstream(bitstream)
 
 
 @pytest.mark.simulation

@@ -134,12 +134,28 @@ def test_a_scalar_that_is_not_captured_gives_wrong_results(
     [
         ("return_value = 0; checksum = 0;", "checksum = 0;", "output return_value is x+ in reset"),
         ("checksum <= 0;\n", "checksum <= 64'bx;\n", "output checksum is [x0-9]+ in cycle 1"),
+        ("rdata = 0;\n", "", "output A_rdata is x+ in reset"),
+        (
+            "idle ? C_wdata : result",
+            "idle ? C_wdata : 32'bx",
+            "output C_rdata is x+ where the host reads C",
+        ),
     ],
 )
 def test_an_unknown_output_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     manifest = build_scale_add(tmp_path, sabotaged(old, new))
     with pytest.raises(UnknownOutputError, match=f"(?i){message}"):
         simulate(tmp_path, manifest, random_inputs(3), simulator="icarus")
+
+
+@needs_icarus
+def test_what_the_circuit_reads_and_does_not_use_may_be_unknown(tmp_path: Path) -> None:
+    nowhere = sabotaged(
+        ".addr(idle ? C_addr : n1), .en(idle ? C_en : valid)",
+        ".addr(idle ? C_addr : valid ? n1 : 4'bx), .en(idle ? C_en : 1'b1)",
+    )
+    manifest = build_scale_add(tmp_path, nowhere)
+    assert_right(simulate(tmp_path, manifest, random_inputs(3), simulator="icarus"), 3)
 
 
 def test_verilog_that_was_changed_is_not_run(tmp_path: Path) -> None:

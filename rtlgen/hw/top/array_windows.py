@@ -54,10 +54,12 @@ class ArrayWindows(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         chosen = Signal(len(self.windows))
-        step, last = Signal(2), Signal()
+        step = Signal(2)
+        last = Signal()
         exists = Signal()
         # An element comes some cycles behind its access: the last one when all are over.
-        asks, ends = Signal(), Signal()
+        asks = Signal()
+        ends = Signal()
         shown = [self._bring(m, n, chosen[n], step) for n in range(len(self.windows))]
         free = [Const(1) if window.is_double else self.idle for window in self.windows]
         m.d.comb += [

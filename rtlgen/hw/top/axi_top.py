@@ -36,10 +36,7 @@ from rtlgen.manifest.registers import RegisterMap, RegisterValue, register_map
 
 CONTROL_PREFIX, BUS_PREFIX = "s_axi_control_", "m_axi_"
 INTERRUPT = "irq"
-CYCLE_BITS = 48
-"""Of the counter of cycles: at 100 MHz it goes round after a month."""
-
-COUNTER_BITS = 32
+CYCLE_BITS, COUNTER_BITS = 64, 32
 _CONTROL_BITS = (
     ("CTRL", "START", "start"),
     ("CTRL", "DONE", "done"),
@@ -91,15 +88,8 @@ def registers_of(plan: KernelPlan, version: str) -> RegisterMap:
             )
             for array in side.arrays
         ]
-    if plan.returned is not None:
-        width = plan.memory(plan.returned).width_bits
-        values.append(RegisterValue("RESULT", width, "ro", "what the function returned"))
     values.append(RegisterValue("CYCLES", CYCLE_BITS, "ro", "of the last run, from start to done"))
-    if plan.checksum is not None:
-        values.append(RegisterValue("CHECKSUM", CRC_BITS, "ro", "of the arrays after the run"))
     if side is not None:
-        meaning = "where the first answer was an error: the word read, or the burst written"
-        values.append(RegisterValue("ERROR_ADDRESS", ADDRESS_BITS, "ro", meaning))
         values += [
             RegisterValue(name, COUNTER_BITS, "ro", f"of the last run: {meaning}")
             for name, _, meaning in _WAITS
@@ -109,6 +99,14 @@ def registers_of(plan: KernelPlan, version: str) -> RegisterMap:
             "of the last run: cycles in which nothing was computed, since a stream was waited for"
         )
         values.append(RegisterValue("STALL_KERNEL", COUNTER_BITS, "ro", meaning))
+    if plan.returned is not None:
+        width = plan.memory(plan.returned).width_bits
+        values.append(RegisterValue("RESULT", width, "ro", "what the function returned"))
+    if plan.checksum is not None:
+        values.append(RegisterValue("CHECKSUM", CRC_BITS, "ro", "of the arrays after the run"))
+    if side is not None:
+        meaning = "where the first answer was an error: the word read, or the burst written"
+        values.append(RegisterValue("ERROR_ADDRESS", ADDRESS_BITS, "ro", meaning))
     arrays = tuple(
         (memory.name, memory.depth, memory.width_bits // 8)
         for memory in plan.memories
@@ -187,7 +185,10 @@ class _TopBuilder:
         self._plan = top.plan
         self._m = Module()
         self._kernel = Kernel(top.plan, is_in_block=True)
-        self._file = RegisterFile(top.registers)
+        counts = ("CYCLES", *(name for name, _, _ in _WAITS))
+        self._file = RegisterFile(
+            top.registers, [name for name in counts if top.registers.has(name)]
+        )
         self._port = AxiLite(top.registers.address_bits)
         self._names = port_names(top.plan)
 
@@ -355,9 +356,10 @@ class _TopBuilder:
                 control.swap_written.eq(self._written("CTRL", "SWAP")),
                 getattr(kernel, SWAP_PORT).eq(control.kernel_swap),
             ]
-        self._count("CYCLES", control.accepted, control.running)
+        m.d.comb += self._file.begins.eq(control.accepted)
+        self._count("CYCLES", control.running)
         if kernel.can_abort:
-            self._count("STALL_KERNEL", control.accepted, control.running & kernel.stands_still)
+            self._count("STALL_KERNEL", control.running & kernel.stands_still)
         if any(memory.kind == "source" for memory in self._plan.stream_memories):
             too_long = Mux(kernel.stream_long, ERROR_CODES["LONG"], 0)
             m.d.comb += control.answer.eq(Mux(kernel.stream_short, ERROR_CODES["SHORT"], too_long))
@@ -375,14 +377,8 @@ class _TopBuilder:
         self._show("ERROR_ADDRESS", kernel.mem_error_address)
         for name, event, _ in _WAITS:
             source = kernel if event == "stands_still" else guard
-            self._count(name, control.accepted, control.running & getattr(source, event))
+            self._count(name, control.running & getattr(source, event))
 
-    def _count(self, name: str, begins: Value, counts: Value) -> None:
-        """Show the cycles of a run in which something is so; the count stays until the next."""
-        width = sum(len(half) for half in self._halves(name))
-        count = Signal(width, name=name.lower())
-        with self._m.If(begins):
-            self._m.d.sync += count.eq(0)
-        with self._m.Elif(counts):
-            self._m.d.sync += count.eq(count + 1)
-        self._show(name, count)
+    def _count(self, name: str, counts: Value) -> None:
+        """Count the cycles of a run in which something is so."""
+        self._m.d.comb += getattr(self._file, f"count_{name}").eq(counts)

@@ -108,7 +108,8 @@ class BlockControl(wiring.Component):
 
     def _keep_error(self, m: Module) -> Signal:
         """Keep the first error since the start; return whether there is one in this cycle."""
-        code, is_error = Signal(CODE_BITS), Signal()
+        code = Signal(CODE_BITS)
+        is_error = Signal()
         # The end of a run says more than an access that comes with it.
         with m.If(self.ended & self.stop):
             m.d.comb += code.eq(ERROR_CODES["ABORTED"])

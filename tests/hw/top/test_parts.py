@@ -19,6 +19,7 @@ from rtlgen.hw.top.axi_lite import OKAY, SLVERR, AxiLite
 from rtlgen.hw.top.block_control import ERROR_CODES, BlockControl
 from rtlgen.hw.top.bus_guard import BusGuard
 from rtlgen.hw.top.register_file import RegisterFile
+from rtlgen.hw.top.word_file import WordFile
 from rtlgen.manifest.registers import RegisterValue, Window, register_map
 
 PERIOD = 1e-6
@@ -39,6 +40,8 @@ REGISTERS = register_map(
     (
         RegisterValue("SCALAR_x", 64, "rw", "x"),
         RegisterValue("BASE_A", 64, "rw", "A", 12),
+        RegisterValue("CYCLES", 64, "ro", "cycles"),
+        RegisterValue("WAITS", 32, "ro", "waits"),
         RegisterValue("RESULT", 40, "ro", "result"),
     ),
     (("A", 5, 4),),
@@ -55,17 +58,23 @@ async def access(
     ctx.set(file.wdata, word or 0)
     ctx.set(file.wstrb, strobes)
     await ctx.tick()
-    assert ctx.get(file.over)
+    while not ctx.get(file.over):
+        await ctx.tick()
     there: int = ctx.get(file.found)
     await ctx.tick()
     ctx.set(file.access, 0)
     assert not ctx.get(file.over)
     shown: int = ctx.get(file.rdata)
+    await ctx.tick()
     return there, shown
 
 
+def new_file() -> RegisterFile:
+    return RegisterFile(REGISTERS, ["CYCLES", "WAITS"])
+
+
 def test_what_is_written_is_kept_byte_by_byte() -> None:
-    file = RegisterFile(REGISTERS)
+    file = new_file()
 
     async def bench(ctx: Any) -> None:
         rng = random.Random(1)
@@ -86,7 +95,7 @@ def test_what_is_written_is_kept_byte_by_byte() -> None:
 
 
 def test_every_offset_is_read_as_the_map_says() -> None:
-    file = RegisterFile(REGISTERS)
+    file = new_file()
 
     async def bench(ctx: Any) -> None:
         ctx.set(file.RESULT, 0x89ABCDEF)
@@ -107,8 +116,83 @@ def test_every_offset_is_read_as_the_map_says() -> None:
     simulate(file, bench)
 
 
+def test_counts_are_read_as_they_are_behind_the_cycles_that_count() -> None:
+    file = new_file()
+    offsets = {name: REGISTERS.register(name).offset for name in ("CYCLES", "CYCLES_HIGH", "WAITS")}
+
+    async def bench(ctx: Any) -> None:
+        rng = random.Random(4)
+        for _ in range(60):
+            ctx.set(file.begins, 1)
+            ctx.set(file.count_CYCLES, 1)
+            await ctx.tick()
+            ctx.set(file.begins, 0)
+            cycles, waits = rng.choice([0, 1, 2, 5, 40]), 0
+            for _ in range(cycles):
+                waits += (waiting := rng.randrange(2))
+                ctx.set(file.count_WAITS, waiting)
+                await ctx.tick()
+            ctx.set(file.count_CYCLES, 0)
+            ctx.set(file.count_WAITS, 0)
+            wanted = {"CYCLES": cycles, "CYCLES_HIGH": 0, "WAITS": waits}
+            for name in rng.sample(sorted(wanted), 3):
+                assert await access(ctx, file, offsets[name], None, 0) == (1, wanted[name])
+                # A count is not written.
+                await access(ctx, file, offsets[name], 99, 15)
+
+    simulate(file, bench)
+
+
+def test_words_of_a_file_count_and_carry_while_others_are_written() -> None:
+    file = WordFile([5, 6, 9], {"wide": [10, 11], "narrow": [12]}, word_bits=8)
+
+    async def bench(ctx: Any) -> None:
+        rng = random.Random(5)
+        while not ctx.get(file.ready):
+            await ctx.tick()
+        kept = dict.fromkeys(file.kept, 0)
+        wide = narrow = 0
+        for n in range(9000):
+            begins, events = rng.random() < 1 / 3000, (rng.random() < 0.9, rng.random() < 0.5)
+            ctx.set(file.begins, begins)
+            ctx.set(file.count_wide, events[0])
+            ctx.set(file.count_narrow, events[1])
+            asks = n % 3 == 0 and n % 500 < 400
+            ctx.set(file.asks, asks)
+            word = rng.choice(file.kept)
+            if asks:
+                ctx.set(file.place, word % 8)
+            await ctx.tick()
+            wide, narrow = (0, 0) if begins else (wide + events[0], narrow + events[1])
+            ctx.set(file.writes, 0)
+            if asks:
+                assert ctx.get(file.word) == kept[word]
+                if rng.random() < 0.5:
+                    kept[word] = rng.randrange(256)
+                    ctx.set(file.writes, 1)
+                    ctx.set(file.wdata, kept[word])
+            if n % 500 == 499:
+                for signal in (file.asks, file.count_wide, file.count_narrow, file.begins):
+                    ctx.set(signal, 0)
+                shown = await turns(ctx)
+                assert shown == {2: wide & 255, 3: wide >> 8 & 255, 4: narrow & 255}
+        assert wide >> 8, "the carry was needed"
+
+    async def turns(ctx: Any) -> dict[int, int]:
+        """Return what is read at the turns behind next."""
+        shown: dict[int, int] = {}
+        for n in range(6):
+            turn = ctx.get(file.turn)
+            await ctx.tick()
+            if n > 2:
+                shown[turn] = ctx.get(file.word)
+        return shown
+
+    simulate(file, bench)
+
+
 def test_writing_1_asks_or_clears_where_a_byte_is_written() -> None:
-    file = RegisterFile(REGISTERS)
+    file = new_file()
 
     async def bench(ctx: Any) -> None:
         ctx.set(file.word, 0)
@@ -117,7 +201,8 @@ def test_writing_1_asks_or_clears_where_a_byte_is_written() -> None:
         ctx.set(file.wdata, (1 << 32) - 1)
         ctx.set(file.wstrb, 15)
         assert not ctx.get(file.CTRL_START_written), "the register is looked for"
-        await ctx.tick()
+        while not ctx.get(file.over):
+            await ctx.tick()
         for word in (0, 1, 2, 3, 1 << 16):
             for strobes in range(16):
                 ctx.set(file.wdata, word)

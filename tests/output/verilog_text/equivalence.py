@@ -52,6 +52,9 @@ opt_clean -purge
 write_blif {top}.blif
 design -reset
 """
+_CLOCKS = ("clk", "aclk")
+"""Of a kernel, and of a block."""
+
 _MEMORY_INPUTS = ("RD_ADDR", "WR_ADDR", "WR_DATA", "WR_EN")
 _MEMORY_FORM = ("SIZE", "WIDTH", "RD_PORTS", "WR_PORTS", "RD_CLK_ENABLE", "OFFSET", "ABITS")
 
@@ -127,9 +130,8 @@ class _Netlist:
             for bit in each["bits"]
             if isinstance(bit, int)
         )
-        self.clock = (
-            self.module["ports"]["clk"]["bits"][0] if "clk" in self.module["ports"] else None
-        )
+        ports = self.module["ports"]
+        self.clock = next((ports[name]["bits"][0] for name in _CLOCKS if name in ports), None)
 
     @property
     def cells(self) -> dict[str, Any]:
@@ -193,28 +195,30 @@ class _Netlist:
 
 def _cut_registers(wanted: _Netlist, found: _Netlist) -> str | None:
     """Make inputs and outputs of registers; return what is unlike in them."""
-    names = {name: bit for bit, each in wanted.names().items() for name in each}
-    originals = wanted.registers()
+    originals, registers = wanted.registers(), found.registers()
+    labels = found.names()
+    pairs = _paired(wanted, found)
     starts = wanted.initial(), found.initial()
-    called = found.names()
-    for bit, (name, cell) in found.registers().items():
-        same = [label for label in called.get(bit, ()) if names.get(label) in originals]
-        if not same:
-            return f"the register {called.get(bit, name)} is none of the component's"
-        original = names[same[0]]
+    for bit, (name, cell) in registers.items():
+        label = labels.get(bit, [name])[0]
+        if bit not in pairs:
+            return f"the register {label} is none of the component's"
+        original = pairs[bit]
         other_name, other = originals[original]
+        if other_name not in wanted.cells:
+            return f"the register {label} is there twice"
         if cell["type"] != other["type"] or cell["type"] != "$_DFF_P_":
-            return f"{same[0]} is a register of another kind"
+            return f"{label} is a register of another kind"
         if other["connections"]["C"] != [wanted.clock] or cell["connections"]["C"] != [found.clock]:
-            return f"{same[0]} has another clock"
+            return f"{label} has another clock"
         if not _starts_alike(starts[0].get(original, "x"), starts[1].get(bit, "x")):
-            return f"{same[0]} has another value at power-up"
+            return f"{label} has another value at power-up"
         for netlist, number, one, old in (
             (wanted, original, other, other_name),
             (found, bit, cell, name),
         ):
-            netlist.port(f"{same[0]}.q", "input", [number])
-            netlist.port(f"{same[0]}.d", "output", one["connections"]["D"])
+            netlist.port(f"{label}.q", "input", [number])
+            netlist.port(f"{label}.d", "output", one["connections"]["D"])
             del netlist.cells[old]
     for original, (name, _) in wanted.registers().items():
         # Nobody looks at it: if somebody does, the other netlist does not look at the same input.
@@ -222,6 +226,27 @@ def _cut_registers(wanted: _Netlist, found: _Netlist) -> str | None:
         found.port(f"left.{original}", "input", [found.new_bit()])
         del wanted.cells[name]
     return None
+
+
+def _paired(wanted: _Netlist, found: _Netlist) -> dict[Bit, Bit]:
+    """Return which of the component's registers those of the text are.
+
+    A name may be another one's in the component, where two in a module would have the same; then
+    the register has other names, too. That none is confused follows from the proof.
+    """
+    originals = wanted.registers()
+    names = {name: bit for bit, each in wanted.names().items() for name in each}
+    labels = found.names()
+    choices = {
+        bit: {names[label] for label in labels.get(bit, ()) if names.get(label) in originals}
+        for bit in found.registers()
+    }
+    pairs: dict[Bit, Bit] = {}
+    while certain := {bit: next(iter(some)) for bit, some in choices.items() if len(some) == 1}:
+        pairs |= certain
+        taken = set(certain.values())
+        choices = {bit: some - taken for bit, some in choices.items() if bit not in certain}
+    return pairs
 
 
 def _starts_alike(wanted: str, found: str) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import rtlgen
 from rtlgen.hw.kernel import Kernel
+from rtlgen.hw.top.axi_top import AxiTop
 from rtlgen.output.verilog_text.design import verilog_of
 from tests.output.verilog_text.circuits import RandomCircuit
 from tests.output.verilog_text.equivalence import difference
@@ -23,6 +25,12 @@ def test_a_kernel_is_what_amaranth_makes_of_it(tmp_path: Path) -> None:
     assert difference(Kernel(gemm_plan(3)), text, "gemm", tmp_path) is None
 
 
+@pytest.mark.synthesis
+def test_a_block_is_what_amaranth_makes_of_it(tmp_path: Path) -> None:
+    text = verilog_of(AxiTop(gemm_plan(3), "1.2.3"), "gemm", "gemm.c")
+    assert difference(AxiTop(gemm_plan(3), "1.2.3"), text, "gemm", tmp_path) is None
+
+
 @pytest.mark.long
 @pytest.mark.synthesis
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -30,6 +38,15 @@ def test_every_example_is_what_amaranth_makes_of_it(example: str, tmp_path: Path
     plan = rtlgen.compile(ROOT / example).plan
     text = verilog_of(Kernel(plan), plan.name, plan.source_file)
     assert difference(Kernel(plan), text, plan.name, tmp_path) is None
+
+
+@pytest.mark.long
+@pytest.mark.synthesis
+@pytest.mark.parametrize("memory", ["fixed:8", "axi", "dram"])
+def test_a_circuit_off_chip_is_what_amaranth_makes_of_it(memory: str, tmp_path: Path) -> None:
+    plan = rtlgen.compile(ROOT / "examples/gemm/gemm.c", memory=memory, define={"N": 32}).plan
+    kind = partial(Kernel if memory == "fixed:8" else partial(AxiTop, version="1.2.3"), plan)
+    assert difference(kind(), verilog_of(kind(), "gemm", "gemm.c"), "gemm", tmp_path) is None
 
 
 @pytest.mark.sample("0")

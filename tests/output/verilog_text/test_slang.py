@@ -7,6 +7,8 @@ lint leaves out the same (`rtlgen/sim/lint.vlt`).
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +51,21 @@ def found_in(text: str) -> list[str]:
     ]
 
 
+@cache
+def text_of(name: str) -> str:
+    source, options = CIRCUITS[name]
+    return rtlgen.compile(str(ROOT / source), **options).verilog.text
+
+
 @pytest.mark.parametrize("name", CIRCUITS)
 def test_a_circuit_is_read_without_a_warning(name: str) -> None:
-    source, options = CIRCUITS[name]
-    assert found_in(rtlgen.compile(str(ROOT / source), **options).verilog.text) == []
+    assert found_in(text_of(name)) == []
+
+
+@pytest.mark.parametrize("name", CIRCUITS)
+def test_what_is_in_a_circuit_is_called_after_what_it_carries(name: str) -> None:
+    # So Amaranth calls what has no name of its own.
+    assert re.findall(r"\b(?:signal|signature)(?:_\w+)?\b", text_of(name)) == []
 
 
 def test_a_chain_is_read_without_a_warning() -> None:
