@@ -66,6 +66,8 @@ class _Run:
 
 
 def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run) -> Statement:
+    if not any(read.is_lookup for read in statement.reads):
+        return statement
     scop = sets.scop
     ranges, box = values.ranges(statement), values.box(statement)
     found: dict[int, list[tuple[Window, ...]]] = {}
