@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rtlgen.ir.levels import banks_named
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory
 from rtlgen.target import Target
@@ -26,20 +28,38 @@ def ram_copies(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, int, int], 
 
     The host, and the checksum unit, read the homes of the elements through port 0.
     """
+    loads = (op for s in plan.streams for op in s.operations if isinstance(op, LoadOp))
+    return _copies(plan, memory, [load for load in loads if load.memory == memory.name])
+
+
+def _copies(
+    plan: KernelPlan, memory: Memory, loads: Iterable[LoadOp]
+) -> tuple[tuple[int, int, int], ...]:
     is_visible = memory.has_host_port or memory.name in (plan.checksum or ())
     # The mover of a drained window is its only reader.
     is_read = is_visible or memory.kind == "drained"
     banks = range(memory.bank_map.banks)
     found = {(bank, home, 0) for bank in banks for home in memory.home_versions if is_read}
+    for load in loads:
+        found |= {
+            (bank, version, load.port)
+            for bank in banks_read(load, memory)
+            for version in versions_of(load)
+        }
+    return tuple(sorted(found))
+
+
+def _copies_of_all(plan: KernelPlan) -> dict[str, int]:
+    """Return how many RAMs each memory is made of, looking at every load once."""
+    loads: dict[str, list[LoadOp]] = {}
     for stream in plan.streams:
         for op in stream.operations:
-            if isinstance(op, LoadOp) and op.memory == memory.name:
-                found |= {
-                    (bank, version, op.port)
-                    for bank in banks_read(op, memory)
-                    for version in versions_of(op)
-                }
-    return tuple(sorted(found))
+            if isinstance(op, LoadOp):
+                loads.setdefault(op.memory, []).append(op)
+    return {
+        memory.name: memory.twins * len(_copies(plan, memory, loads.get(memory.name, ())))
+        for memory in plan.memories
+    }
 
 
 def external_ports(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, ...], bool]:
@@ -51,8 +71,11 @@ def external_ports(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, ...], b
 
 def block_rams(plan: KernelPlan, target: Target) -> int:
     """Return the number of block RAMs that a plan needs on a family."""
+    copies = _copies_of_all(plan)
     return sum(
-        memory_block_rams(plan, memory, target) for memory in plan.memories if memory.is_block_ram
+        copies[memory.name] * target.block_rams(memory.ram_words, memory.ram_word_bits)
+        for memory in plan.memories
+        if memory.is_block_ram
     )
 
 
@@ -70,9 +93,14 @@ def memory_ram_bits(plan: KernelPlan, memory: Memory) -> int:
 
 def distributed_ram_bits(plan: KernelPlan) -> int:
     """Return the bits that a plan keeps in memories of logic cells, all copies counted."""
-    return sum(memory_ram_bits(plan, m) for m in plan.memories if m.style == "distributed")
+    return _ram_bits(plan, [m for m in plan.memories if m.style == "distributed"])
 
 
 def block_ram_bits(plan: KernelPlan) -> int:
     """Return the bits that a plan keeps in block RAM, all copies counted."""
-    return sum(memory_ram_bits(plan, m) for m in plan.memories if m.is_block_ram)
+    return _ram_bits(plan, [m for m in plan.memories if m.is_block_ram])
+
+
+def _ram_bits(plan: KernelPlan, memories: Iterable[Memory]) -> int:
+    copies = _copies_of_all(plan)
+    return sum(copies[m.name] * m.ram_words * m.ram_word_bits for m in memories)

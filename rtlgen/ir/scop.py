@@ -8,7 +8,7 @@ dependences) is derived from it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine, Constraint, affine_sum
@@ -491,8 +491,13 @@ class Scop:
     parameters: tuple[Parameter, ...] = ()
     untouched: tuple[Array, ...] = ()
     records: tuple[Record, ...] = ()
+    _array_of: Mapping[str, Array] = field(init=False, repr=False, compare=False)
+    _statement_of: Mapping[str, Statement] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        # Programs of hundreds of statements are asked for each of them again and again.
+        object.__setattr__(self, "_array_of", {array.name: array for array in self.arrays})
+        object.__setattr__(self, "_statement_of", {s.name: s for s in self.statements})
         names = [array.name for array in (*self.arrays, *self.untouched)]
         if len(set(names)) != len(names):
             raise ValueError(f"two arrays of {self.name} share a name: {names}")
@@ -508,10 +513,7 @@ class Scop:
 
     def array(self, name: str) -> Array:
         """Return the array called `name`; KeyError when there is none."""
-        for array in self.arrays:
-            if array.name == name:
-                return array
-        raise KeyError(name)
+        return self._array_of[name]
 
     @property
     def scattered(self) -> frozenset[str]:
@@ -525,10 +527,7 @@ class Scop:
 
     def statement(self, name: str) -> Statement:
         """Return the statement called `name`; KeyError when there is none."""
-        for statement in self.statements:
-            if statement.name == name:
-                return statement
-        raise KeyError(name)
+        return self._statement_of[name]
 
     def with_schedule(self, schedule: Schedule) -> Scop:
         """Return the same program under another schedule."""

@@ -32,23 +32,23 @@ def with_small_memories(plan: KernelPlan, target: Target) -> KernelPlan:
     }
     plan = _moved(plan, rows)
     lacking = block_rams(plan, target) - target.device_block_rams
-    moving: set[str] = set()
+    if lacking <= 0:
+        return plan
     small = [m for m in _in_block_ram(plan) if m.ram_words <= target.distributed_words]
-    for memory in sorted(small, key=lambda m: _bits_each(plan, m, target)):
+    blocks = {m.name: memory_block_rams(plan, m, target) for m in small}
+    # The bits that go into logic cells for each block RAM that becomes free.
+    bits_each = {m.name: memory_ram_bits(plan, m) / max(1, blocks[m.name]) for m in small}
+    moving: set[str] = set()
+    for name in sorted(blocks, key=lambda name: bits_each[name]):
         if lacking > 0:
-            moving.add(memory.name)
-            lacking -= memory_block_rams(plan, memory, target)
+            moving.add(name)
+            lacking -= blocks[name]
     # Half of what is lacking is no help: such a design needs another device anyway.
     return plan if lacking > 0 else _moved(plan, moving)
 
 
 def _in_block_ram(plan: KernelPlan) -> list[Memory]:
     return [m for m in plan.memories if m.is_block_ram and m.kind != "rom"]
-
-
-def _bits_each(plan: KernelPlan, memory: Memory, target: Target) -> float:
-    """Return the bits that go into logic cells for each block RAM that becomes free."""
-    return memory_ram_bits(plan, memory) / max(1, memory_block_rams(plan, memory, target))
 
 
 def _moved(plan: KernelPlan, names: set[str]) -> KernelPlan:

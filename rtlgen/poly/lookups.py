@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from re import fullmatch
 
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.conditions import facts_of
-from rtlgen.ir.expr import Expr, Read, Scatter, Select, children
+from rtlgen.ir.expr import Expr, Read, ScalarParameter, Scatter, Select, children, walk
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
 from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Scop, Statement, Subscript, Window
@@ -66,6 +67,8 @@ class _Run:
 
 
 def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run) -> Statement:
+    if not any(read.is_lookup for read in statement.reads):
+        return statement
     scop = sets.scop
     ranges, box = values.ranges(statement), values.box(statement)
     found: dict[int, list[tuple[Window, ...]]] = {}
@@ -89,7 +92,7 @@ def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run)
                 ran = run.subscripts(statement, equal)
                 if ran is not None:
                     at = tuple(map(_meet, at, ran))
-            _require_inside(scop, access, at)
+            _require_inside(scop, access, at, read.at)
             parts = zip(at, known, access.windows, strict=True)
             windows = (
                 Window(*limits, form, is_proven=True, told=window.told)
@@ -224,25 +227,28 @@ def _is_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> bool:
     return all(low >= 0 and high < e for (low, high), e in zip(at, extents, strict=True))
 
 
-def _require_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> None:
+def _require_inside(
+    scop: Scop, access: Access, at: tuple[Range, ...], values: tuple[Expr, ...]
+) -> None:
     array = scop.array(access.array)
-    given = iter(at)
+    given, text = zip(at, values, strict=True), access_text(scop, access)
+    written = _subscripts(text)
     for number, subscript in enumerate(access.subscripts):
         if not isinstance(subscript, Window):
             continue
-        (low, high), extent = next(given), array.shape[number]
+        ((low, high), value), extent = next(given), array.shape[number]
         if low >= 0 and high < extent:
             continue
         which = "the subscript" if len(array.shape) == 1 else f"subscript {number + 1}"
         size = "".join(f"[{extent}]" for extent in array.shape)
         raise LookupOutOfRange(
-            f"`{access_text(scop, access)}` may lie outside of {access.array}{size}",
+            f"`{text}` may lie outside of {access.array}{size}",
             labels=(
                 Label(access.span, f"{which} is {_shown(low, high)}, as far as can be proven"),
                 Label(array.span, f"0 to {extent - 1} is inside"),
             ),
             notes=("an element outside of its array has no value in C",),
-            help=_remedy(extent),
+            help=_remedy(extent, written.get(number, "x"), value),
         )
 
 
@@ -250,9 +256,38 @@ def _shown(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _remedy(extent: int) -> str:
+def _remedy(extent: int, subscript: str, value: Expr) -> str:
+    """Return what keeps a subscript inside, as it can be written into the program.
+
+    Parameters
+    ----------
+    subscript: its text. value: what it is.
+    """
+    inside = f"{subscript} >= 0 && {subscript} < {extent}"
     if extent & (extent - 1) == 0:
         remedy = f"keep it inside with `& {extent - 1}`, or use it under a condition that does"
     else:
-        remedy = f"use it where a condition keeps it inside: `x >= 0 && x < {extent} ? ... : ...`"
-    return f"{remedy}; if it always is, say so before: `assert(x >= 0 && x < {extent})`"
+        remedy = f"use it where a condition keeps it inside: `{inside} ? ... : ...`"
+    names = sorted({node.name for node in walk(value) if isinstance(node, ScalarParameter)})
+    if names:
+        given = " ".join(f"-D {name}=VALUE" for name in names)
+        return f"fix what the caller gives with {given}, or say right before: `assert({inside})`"
+    return f"{remedy}; if it always is, say so right before: `assert({inside})`"
+
+
+def _subscripts(text: str) -> dict[int, str]:
+    """Return those subscripts of the C text of an access that mean the same when repeated."""
+    found: dict[int, str] = {}
+    depth = number = start = 0
+    for place, letter in enumerate(text):
+        if letter == "[":
+            depth += 1
+            start = place + 1 if depth == 1 else start
+        elif letter == "]":
+            depth -= 1
+            inner = text[start:place]
+            # Nothing that binds less than a comparison, and nothing that changes a variable.
+            if depth == 0 and fullmatch(r"[\w\s.*/%[\]]+([+-] [\w\s.*/%[\]]+)*", inner):
+                found[number] = inner
+            number += depth == 0
+    return found

@@ -8,7 +8,8 @@ too far, a last round takes it back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import gcd
 from typing import Any
 
@@ -50,6 +51,7 @@ class ValueFlow:
         self._indices: dict[tuple[str, Affine], Range] = {}
         self._boxes = {s.name: self._box(s) for s in self._scop.statements}
         self._expressions = {s.name: canonical(s)[0] for s in self._scop.statements}
+        self._evaluated: dict[str, tuple[tuple[Range | None, ...], Range | None]] = {}
         self._settle()
 
     def ranges(self, statement: Statement) -> ValueRanges:
@@ -99,10 +101,19 @@ class ValueFlow:
 
     def _result(self, statement: Statement) -> Range | None:
         """Return the range of a result as its operands are known, or None without a first value."""
-        try:
-            return self.ranges(statement).range(self._expressions[statement.name])
-        except NoValueYet:
-            return None
+        sources = (f for n in range(len(statement.reads)) for f in self._feeding(statement, n))
+        operands = tuple(self._results.get(flow.source) for flow in sources)
+        known = self._evaluated.get(statement.name)
+        if known is not None and known[0] == operands:
+            return known[1]
+        found: Range | None = None
+        with suppress(NoValueYet):
+            found = self.ranges(statement).range(self._expressions[statement.name])
+        self._evaluated[statement.name] = operands, found
+        return found
+
+    def _feeding(self, statement: Statement, read: int) -> Sequence[Flow]:
+        return self._flows.get((statement.name, read), ())
 
     def read_range(self, statement: Statement, read: Read) -> Range:
         """Return the range of a read of a statement.
@@ -121,7 +132,7 @@ class ValueFlow:
             return self._tables[key]
         if not self._is_covered(statement, read.index, access):
             return array.element.minimum, array.element.maximum
-        flows = self._flows.get((statement.name, read.index), [])
+        flows = self._feeding(statement, read.index)
         found = [self._results[f.source] for f in flows if f.source in self._results]
         if not found:
             raise NoValueYet

@@ -164,23 +164,9 @@ class ArrayLoads:
         scop = self.timing.scop
         names = scop.statement(name).iterators
         found = np.zeros(len(points), dtype=np.int64)
-        for form, (low, extent) in zip(scop.schedule.time(name), self._time_box(), strict=True):
+        for form, (low, extent) in zip(scop.schedule.time(name), self.beside.time_box, strict=True):
             found = found * extent + (affine_values(form, names, points) - low)
         return found
-
-    def _time_box(self) -> list[tuple[int, int]]:
-        """Return (smallest, how many) values of every dimension of the program's time."""
-        scop = self.timing.scop
-        ranges: list[list[int]] = []
-        for statement in scop.statements:
-            points = self.timing.instances.points(statement.name)
-            for dim, form in enumerate(scop.schedule.time(statement.name)):
-                values = affine_values(form, statement.iterators, points)
-                if dim == len(ranges):
-                    ranges.append([])
-                if len(values):
-                    ranges[dim] += [int(np.min(values)), int(np.max(values))]
-        return [(min(r, default=0), max(r, default=0) - min(r, default=0) + 1) for r in ranges]
 
 
 _NONE: Ints = np.zeros(0, dtype=np.int64)

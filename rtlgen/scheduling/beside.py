@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import islpy as isl
+import numpy as np
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.memories import numbered_name
+from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Array
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.instances import members
@@ -91,6 +94,21 @@ class Beside:
         points = self.timing.instances.points(statement)
         found: Ints = points[members(instances, points)]
         return found
+
+    @cached_property
+    def time_box(self) -> list[tuple[int, int]]:
+        """Return (smallest, how many) values of every dimension of the program's time."""
+        scop = self.timing.scop
+        ranges: list[list[int]] = []
+        for statement in scop.statements:
+            points = self.timing.instances.points(statement.name)
+            for dim, form in enumerate(scop.schedule.time(statement.name)):
+                values = affine_values(form, statement.iterators, points)
+                if dim == len(ranges):
+                    ranges.append([])
+                if len(values):
+                    ranges[dim] += [int(np.min(values)), int(np.max(values))]
+        return [(min(r, default=0), max(r, default=0) - min(r, default=0) + 1) for r in ranges]
 
     def read_at(self, key: Key, points: Ints) -> tuple[Ints, Ints]:
         """Return the elements that a read is of, and the cycles in which it asks for them."""

@@ -16,7 +16,7 @@ stage in which its address is presented:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import islpy as isl
 
@@ -67,6 +67,11 @@ class Timing:
     banked: frozenset[str] = frozenset()
     may_overlap: bool = False
     compares: bool = True
+    _unit_of: Mapping[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        numbers = {name: n for n, unit in enumerate(self.units) for name in unit.statements}
+        object.__setattr__(self, "_unit_of", numbers)
 
     @property
     def scop(self) -> Scop:
@@ -124,11 +129,8 @@ class Timing:
 
         Flows on a cycle of dependences do, since their latency bounds the initiation interval.
         """
-        if not self.is_known(flow):
-            return False
-        return any(
-            flow.source in unit.statements and flow.sink in unit.statements for unit in self.units
-        )
+        number = self._unit_of.get(flow.source)
+        return number is not None and number == self._unit_of.get(flow.sink) and self.is_known(flow)
 
     def is_known(self, flow: Flow) -> bool:
         """Tell whether it is known which instances get the value, and they may be handed it."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.plan import InBank
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import Bound, NestLoop
@@ -108,8 +109,10 @@ class Busy:
         statements that are in step in one nest: these meet where they share an iteration.
         """
         if self.function is not None and other.function is not None:
+            keep_going(self.instances.get_ctx())
             return self._may_meet(self.function, other, other.function)
         if isinstance(self.cycles, isl.Set):
+            keep_going(self.instances.get_ctx())
             assert isinstance(other.cycles, isl.Set)
             return not self.cycles.is_disjoint(other.cycles)
         assert isinstance(self.cycles, np.ndarray) and isinstance(other.cycles, np.ndarray)

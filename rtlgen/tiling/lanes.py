@@ -14,6 +14,7 @@ import islpy as isl
 
 from rtlgen.errors import Label
 from rtlgen.ir.bank_map import MOST_BANKS
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Access, Loop, Scop
 from rtlgen.ir.sets import integer
 from rtlgen.poly.dependences import Dependence, DependenceKind
@@ -121,6 +122,7 @@ def _is_free(unit: UnitLoops, place: int) -> bool:
     order = {s.name: n for n, s in enumerate(unit.program.scop.statements)}
     first, second = isl.dim_type.in_, isl.dim_type.out
     for dependence in unit.program.dependences:
+        keep_going(dependence.relation.get_ctx())
         is_own = dependence.source == dependence.sink
         pairs = _neighbours(dependence.relation, place)
         depth = pairs.dim(first) if is_own else unit.depth

@@ -136,9 +136,13 @@ def _unit(
 
 
 def _loops_for_more(part: TiledPart) -> list[str]:
-    """Return the loops that more lanes could be of: where there are some, that which has them."""
-    lanes = part.tiling.lanes
-    free = free_loops(part.loops)
+    """Return the loops that more lanes could be of: where there are some, that which has them.
+
+    None are named where it would take too long to find them.
+    """
+    lanes, free = part.tiling.lanes, dict[int, str]()
+    with advising():
+        free = free_loops(part.loops)
     return [name for place, name in free.items() if lanes is None or place == lanes.loop]
 
 

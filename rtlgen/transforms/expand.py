@@ -67,11 +67,23 @@ def expand(
     most_elements: that one temporary may have then. kept: names of those that stay as they are.
     """
     written = _running(written, frozenset(s.name for s in sets.scop.statements))
+    declared = ScopSets(written)
+    flows_of: dict[str, list[Flow]] = {}
+    for flow in flows.flows:
+        flows_of.setdefault(_reads(sets.scop, flow), []).append(flow)
+    taken = {a.name for a in written.arrays}
     expansions: list[Expansion] = []
     targets: dict[Place, _Copy] = {}
     for array in written.arrays:
         if array.name not in kept and _is_temporary(array, written, sets.scop):
-            copies = _copies(array, written, sets, flows, most_elements)
+            own = flows_of.get(array.name, [])
+            groups = _groups(array.name, sets.scop, own)
+            if not _is_fed(groups, sets, flows):
+                continue
+            copies = [
+                _expanded(named, group, declared, sets, own, most_elements)
+                for named, group in zip(_named(array, len(groups), taken), groups, strict=True)
+            ]
             if any(copy.array != array for copy in copies):
                 copied = tuple(copy.array for copy in copies)
                 expansions.append(Expansion(array.name, array.depth, copied))
@@ -128,24 +140,18 @@ def _is_temporary(array: Array, written: Scop, scop: Scop) -> bool:
     )
 
 
-def _copies(
-    array: Array, written: Scop, sets: ScopSets, flows: Dataflow, most_elements: int
-) -> list[_Copy]:
-    """Return the arrays that `array` falls into, or none where a read may be undefined."""
-    own = [f for f in flows.flows if _reads(sets.scop, f) == array.name]
-    groups = _groups(array.name, sets.scop, own)
+def _is_fed(groups: Sequence[Sequence[Place]], sets: ScopSets, flows: Dataflow) -> bool:
+    """Tell whether no read of an array may be undefined."""
     reads = [(name, read) for group in groups for name, read in group if read is not None]
-    if not all(flows.unfed(sets, name, read).is_empty() for name, read in reads):
-        return []
-    taken = {a.name for a in written.arrays}
-    declared = ScopSets(written)
-    copies = []
-    for number, group in enumerate(groups):
-        name = array.name if len(groups) == 1 else _fresh(f"{array.name}_{number}", taken)
-        copies.append(
-            _expanded(replace(array, name=name), group, declared, sets, own, most_elements)
-        )
-    return copies
+    return all(flows.unfed(sets, name, read).is_empty() for name, read in reads)
+
+
+def _named(array: Array, count: int, taken: set[str]) -> list[Array]:
+    """Return as many arrays as one falls into, with names of their own."""
+    if count == 1:
+        return [array]
+    names = [_fresh(f"{array.name}_{number}", taken) for number in range(count)]
+    return [replace(array, name=name) for name in names]
 
 
 def _reads(scop: Scop, flow: Flow) -> str:

@@ -25,7 +25,9 @@ from rtlgen.transforms.normalise import with_statements
 
 
 def without_dead(scop: Scop, sets: ScopSets, flows: Dataflow) -> Scop:
-    """Return a program as parsed without its dead statements.
+    """Return a program as parsed without its dead statements, and without those that never run.
+
+    What only they would touch has no memory in the circuit.
 
     Parameters
     ----------
@@ -36,11 +38,13 @@ def without_dead(scop: Scop, sets: ScopSets, flows: Dataflow) -> Scop:
     RewriteUnsound: some value would be another one. TooComplex
     """
     dead = dead_statements(sets.scop, flows)
-    if not dead:
-        return scop
-    if not _is_unseen(dead, sets, flows):
+    if dead and not _is_unseen(dead, sets, flows):
         raise RewriteUnsound("leaving out dead statements changes a value")
-    return prune(scop, dead)
+    running = {statement.name for statement in sets.scop.statements}
+    idle = frozenset(s.name for s in scop.statements) - running
+    # Of a program of which nothing is left, those that run are named.
+    gone = dead | idle if running - dead else dead
+    return prune(scop, gone) if gone else scop
 
 
 def _is_unseen(dead: frozenset[str], sets: ScopSets, flows: Dataflow) -> bool:

@@ -12,12 +12,14 @@ import pytest
 
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
+from rtlgen.ir.sets import operations
 from rtlgen.ir.sharing import share_of
 from rtlgen.options import CompileOptions
 from rtlgen.report.html import report_html, summary_html
 from rtlgen.report.text import plan_report_text
 from rtlgen.tiling.candidates import Candidate, pareto
 from rtlgen.tiling.needed import words_needed
+from rtlgen.tiling.summary import tiles_report
 from rtlgen.transforms.tile_nests import Tiling
 from tests.tiling.programs import (
     BACKWARDS,
@@ -214,3 +216,11 @@ def test_the_picture_says_whose_a_tile_is() -> None:
     page = report_html(report, made.compilation.analysis.program.scop.source)
     assert "3 workers share loop t1 by C, in 22 waves" in page
     assert "worker 2, wave 4" in page
+
+
+def test_advice_that_would_take_too_long_is_left_out() -> None:
+    found = planned(PRODUCT, 8)
+    assert tiles_report(found, 1 << 20)["units"][0]["more_lanes"]
+    context = found.parts[0].loops.program.sets.context
+    with operations(context, 1):
+        assert tiles_report(found, 1 << 20)["units"][0]["more_lanes"] == []

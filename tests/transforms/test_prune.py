@@ -155,3 +155,15 @@ def test_a_store_that_is_never_made_is_no_result() -> None:
       } }"""
     with pytest.raises(NothingObservable, match="writes local variables only"):
         compile_program(parse_text(text), CompileOptions())
+
+
+def test_what_only_statements_that_never_run_would_store_has_no_memory() -> None:
+    text = (
+        "float v; float k(const float a[8]) { int n = 2; float s = 0;"
+        " for (int i = 0; i < 3; i++) { if (n == 1) v = a[i]; s += a[i]; n = (n + 1) % 4; }"
+        " return s; }"
+    )
+    program = parse_text(text, "k.c")
+    found = compile_program(program, CompileOptions(checksum=True))
+    assert [memory.name for memory in found.plan.memories if memory.is_visible] == ["a"]
+    assert [array.name for array in found.stages["prune"].untouched] == ["v"]
