@@ -54,6 +54,36 @@ def test_whatever_form_it_has(asserted: str, used: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "copied",
+    [
+        "assert(x[i] >= 0 && x[i] < 16); int k = x[i]; h[k]++;",
+        "int k = x[i]; assert(x[i] >= 0 && x[i] < 16); int m = k; h[m]++;",
+        "int k = x[i], m = k; assert(k >= 0 && k < 16); h[m]++;",
+        "int k = x[i], m = k; assert(m >= 0 && m < 16); h[k]++;",
+        "assert(x[i] >= 1 && x[i] < 17); int k = x[i] - 1; h[k]++;",
+        "assert(x[i] < 16); unsigned k = x[i]; assert(x[i] >= 0); h[k]++;",
+    ],
+)
+def test_what_holds_of_a_value_holds_of_its_copies(copied: str) -> None:
+    text = COUNT.replace("assert(x[i] >= 0 && x[i] < 16);", copied).replace("h[x[i]]++;", "")
+    assert windows(text) == {(0, 15)}
+    if "x[i];" in copied:
+        # What it was a copy of is another element by now.
+        with pytest.raises(LookupOutOfRange):
+            windows(text.replace("const int x", "int x").replace("= x[i]", "= x[i]++", 1))
+
+
+def test_what_holds_at_the_end_holds_of_the_result() -> None:
+    text = """#include <assert.h>
+int f(int n, const int a[16]) {
+  assert(n >= 0 && n < 16);
+  int k = n;
+  return a[k];
+}"""
+    assert windows(text) == {(0, 15)}
+
+
+@pytest.mark.parametrize(
     "between",
     ["k += 60;", "k = x[3];", "if (x[i] > 3) k++;", "for (int j = 0; j < 9; j++) k += j;"],
 )

@@ -262,7 +262,7 @@ class _Lowering:
             found += self._plain(item, inside)
             if not ends.goes_on:
                 return found
-            return [*found, *self._guarded(ends.targets, behind, inside, item.coord)]
+            return [*found, *self._guarded(ends.targets, item, behind, inside)]
         return found
 
     def _outcome(self, node: c_ast.Node | None) -> Outcome:
@@ -294,10 +294,7 @@ class _Lowering:
         found = self._statements(before, region)
         rest = [items[at].stmt, *items[at + 1 :]]
         passed = outcome_of(before).targets - {("goto", label)} - self._ignored
-        if passed:
-            behind = self._guarded(passed, rest, inside, place)
-        else:
-            behind = self._statements(rest, inside)
+        behind = self._guarded(passed, block(before, place), rest, inside)
         return [*declared, *self._declared(region.left, place), *found, *behind]
 
     def _plain(self, item: c_ast.Node, inside: Construct) -> list[c_ast.Node]:
@@ -347,19 +344,29 @@ class _Lowering:
         if not first.goes_on or not second.goes_on:
             return [made]
         targets = first.targets | second.targets
-        return [made, *self._guarded(targets, behind, inside, node.coord)]
+        return [made, *self._guarded(targets, node, behind, inside)]
 
     def _guarded(
         self,
         targets: frozenset[Target],
+        passed: c_ast.Node,
         behind: list[c_ast.Node],
         inside: Construct,
-        at: Place,
     ) -> list[c_ast.Node]:
-        """Return statements that are carried out unless control has gone to one of `targets`."""
+        """Return statements that are carried out unless control has gone to one of `targets`.
+
+        Parameters
+        ----------
+        passed: what is done before them, as a whole: no one knows how much of it.
+        """
         if not behind:
             return []
+        at = passed.coord
+        before, self._done = self._done, [*self._done, passed]
         rest = self._statements(behind, inside)
+        self._done = before
+        if not targets:
+            return rest
         return [c_ast.If(self._not_left(targets, inside, at), block(rest, at), None, at)]
 
     def _not_left(self, targets: frozenset[Target], inside: Construct, at: Place) -> c_ast.Node:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Names, Symbol
+from rtlgen.frontend.lowering.nodes import LOOPS
 from rtlgen.frontend.lowering.types import INT, Number, Plain, number_type, plain
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.functions import ASSERTING
@@ -117,9 +118,11 @@ class Variables:
     def is_used_outside(self, name: str, loop: c_ast.Node) -> bool:
         """Return whether something but a loop may use the value that it leaves in a scalar.
 
-        A loop that sets the scalar first uses its own value.
+        A loop that sets the scalar first uses its own value, and one inside of another loop begins
+        with what it has left there.
         """
-        return _uses(self._function.body, name, loop)
+        body = self._function.body
+        return _uses(body, name, loop) or _comes_round(body, name, loop) is True
 
 
 def _used(names: Names, function: c_ast.FuncDef, tree: c_ast.FileAST) -> Iterator[Symbol]:
@@ -129,6 +132,37 @@ def _used(names: Names, function: c_ast.FuncDef, tree: c_ast.FileAST) -> Iterato
             yield from names.used(node)
         elif isinstance(node, c_ast.FuncDef | c_ast.Decl | c_ast.Typedef):
             names.declare(node.decl if isinstance(node, c_ast.FuncDef) else node)
+
+
+def _comes_round(node: c_ast.Node, name: str, loop: c_ast.Node) -> bool | None:
+    """Return whether a loop below a node may begin with what it left in a scalar, loops around it.
+
+    None where it begins with what the scalar is before the node.
+    """
+    if node is loop:
+        is_set = isinstance(node, c_ast.For) and node.init is not None and _sets(node.init, name)
+        return False if is_set else None
+    is_set = False
+    for _, child in node.children():
+        if isinstance(child, c_ast.Label):
+            is_set = False
+        if any(x is loop for x in below(child)):
+            inside = _comes_round(child, name, loop)
+            if inside is not None or is_set:
+                return bool(inside)
+            return True if isinstance(node, LOOPS) and child is node.stmt else None
+        is_set |= isinstance(node, c_ast.Compound) and _sets(child, name)
+    return None
+
+
+def _sets(node: c_ast.Node, name: str) -> bool:
+    """Return whether a statement gives a scalar a value, or declares it."""
+    match node:
+        case c_ast.Decl(name=target) | c_ast.Assignment(op="=", lvalue=c_ast.ID(name=target)):
+            return bool(target == name)
+        case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts):
+            return any(_sets(part, name) for part in parts)
+    return False
 
 
 def _uses(node: c_ast.Node | None, name: str, loop: c_ast.Node) -> bool:

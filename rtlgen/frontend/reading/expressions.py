@@ -37,11 +37,13 @@ from rtlgen.frontend.reading.lookups import stays_inside, window
 from rtlgen.frontend.reading.reaching import (
     Definition,
     Definitions,
+    Origin,
     dear_expression,
     known_expression,
     known_value,
     known_value_at,
     question,
+    written_out,
 )
 from rtlgen.frontend.reading.refusals import expression_refusal, unknown_name
 from rtlgen.frontend.reading.symbols import (
@@ -91,6 +93,9 @@ class Surroundings(Protocol):
 
     def observed(self, node: c_ast.ID) -> Observation | None:
         """Return what a scalar is wherever a name is read, if running the loop around it tells."""
+
+    def origin(self, read: Access) -> Origin | None:
+        """Return what a scalar that is read was set to, as far as that is the same value still."""
 
     def told(self) -> Iterator[Guard]:
         """Yield conditions that hold here, since the program says so."""
@@ -283,20 +288,24 @@ class ExpressionReader:
         """Return between which values an expression lies where guards hold, if that tells more."""
         if not guards:
             return None
-        reads, conditions = [*self.reads], []
-        for guard in guards:
-            conditions.append(
-                renumbered(guard.expr, range(len(reads), len(reads) + len(guard.reads)))
-            )
-            reads.extend(guard.reads)
-        first: dict[object, int] = {}
-        # What is read twice is the same both times.
-        same = [first.setdefault((r.array, r.subscripts), k) for k, r in enumerate(reads)]
-        facts = (fact for c in conditions for fact in facts_of(renumbered(c, same), True))
-        ranges = ValueRanges(self.arithmetic.ranges.boxes())
-        plain = ranges.range(renumbered(expr, same))
-        found = ranges.range(renumbered(expr, same), tuple(facts))
-        return None if found == plain else found
+        own = ValueRanges(self.arithmetic.ranges.boxes()).range(expr)
+        found = own
+        for is_out in (False, True):
+            # A fact on a scalar is one on what it was set to, and the other way round.
+            parts = [(expr, tuple(self.reads)), *((guard.expr, guard.reads) for guard in guards)]
+            if is_out:
+                parts = [written_out(*part, self._surroundings.origin) for part in parts]
+            first: dict[object, int] = {}
+            same: list[Expr] = []
+            for part, reads in parts:
+                # What is read twice is the same both times.
+                numbers = [first.setdefault((r.array, r.subscripts), len(first)) for r in reads]
+                same.append(renumbered(part, numbers))
+            facts = tuple(fact for part in same[1:] for fact in facts_of(part, True))
+            low, high = ValueRanges(self.arithmetic.ranges.boxes()).range(same[0], facts)
+            if max(low, found[0]) <= min(high, found[1]):
+                found = max(low, found[0]), min(high, found[1])
+        return None if found == own else found
 
     def current(self, variable: Variable, access: Access) -> Value:
         """Return the value of an element: what a scalar was set to, where that is known."""
@@ -507,6 +516,9 @@ class Unnoticed:
         return self._definitions(variable)
 
     def observed(self, node: c_ast.ID) -> Observation | None:
+        """Return nothing."""
+
+    def origin(self, read: Access) -> None:
         """Return nothing."""
 
     def told(self) -> Iterator[Guard]:

@@ -48,19 +48,26 @@ Definitions: TypeAlias = "tuple[Definition, ...]"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A condition on data that was asked when a scalar was set to what it was.
+class Origin:
+    """What a scalar was set to, or a condition that held.
 
     Members
     -------
+    expr: its `Read`s count in `reads`.
     asked_of: the scalars in it, with the assignments that had reached them then: as long as the
-        same ones of the same time reach them, it would still be answered in the same way.
+        same ones of the same time reach them, it still has that value.
     is_repeatable: no array in it may change; else what it tells of these scalars still holds.
     """
 
-    guard: Guard
+    expr: Expr
+    reads: tuple[Access, ...]
     asked_of: tuple[tuple[Variable, Definitions], ...]
     is_repeatable: bool = True
+
+    @property
+    def guard(self) -> Guard:
+        """The condition that it is."""
+        return Guard(self.expr, self.reads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +80,19 @@ class Definition:
         none, or belongs to an earlier iteration.
     known: the value where the iterators give it in another way.
     dear: the same of one that is computed once, where it is assigned, since that takes hardware.
-    answer: the value where it is that of a condition on data.
+    origin: the value where it is computed from data.
     turn: the value where it goes round; `known` or `affine` says the same.
     obstacle: why the value is not affine, where it follows from the iterators in another way.
-    source: the array of which the value is an element.
     serial: another one for each time that the variable may have been assigned; 0: outside.
     """
 
     span: Span
     affine: Affine | None
     known: Expr | None = None
-    answer: Answer | None = None
+    origin: Origin | None = None
     turn: Turn | None = None
     obstacle: Obstacle | None = None
     dear: Expr | None = None
-    source: str = ""
     serial: int = field(default=0, compare=False)
 
 
@@ -128,14 +133,13 @@ class Reaching:
         span: Span,
         affine: Affine | None,
         known: Expr | None = None,
-        answer: Answer | None = None,
+        origin: Origin | None = None,
         obstacle: Obstacle | None = None,
         dear: Expr | None = None,
-        source: str = "",
     ) -> None:
         """Note an assignment of a scalar."""
         found = Definition(
-            span, affine, known, answer, None, obstacle, dear, source, serial=next(self._serials)
+            span, affine, known, origin, None, obstacle, dear, serial=next(self._serials)
         )
         self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
@@ -327,19 +331,21 @@ class Variables(Protocol):
         """Return whether no statement can write an array."""
 
 
-def answer_in(
+def origin_of(
     expr: Expr,
     reads: Sequence[Access],
     variables: Variables,
     definitions: Callable[[Variable], Definitions],
-) -> Answer | None:
-    """Return the question that a value answers, if it is one."""
-    if not is_truth(expr):
+) -> Origin | None:
+    """Return a value as something that may be asked for again, unless that takes too long."""
+    if not isinstance(expr.type, IntType):
+        return None
+    if not is_truth(expr) and len(list(islice(walk(expr), MAX_NODES + 1))) > MAX_NODES:
         return None
     read_from = [variables.stored_as(read.array) for read in reads]
     asked_of = tuple((v, definitions(v)) for v in read_from if v.shape == ())
     is_repeatable = all(v.shape == () or variables.never_changes(v) for v in read_from)
-    return Answer(Guard(expr, tuple(reads)), asked_of, is_repeatable)
+    return Origin(expr, tuple(reads), asked_of, is_repeatable)
 
 
 def question(
@@ -355,66 +361,93 @@ def question(
     about: the variables that the question has to concern.
     definitions: returns the assignments of a scalar that reach here.
     """
-    answer = _answer(reaching, definitions)
-    if answer is None or not answer.is_repeatable:
+    origin = set_to(reaching, definitions)
+    if origin is None or not origin.is_repeatable or not is_truth(origin.expr):
         return None
-    return answer.guard if any(read.array in about for read in answer.guard.reads) else None
+    return origin.guard if any(read.array in about for read in origin.reads) else None
 
 
-def _answer(reaching: Definitions, definitions: Callable[[Variable], Definitions]) -> Answer | None:
-    """Return the answer that a scalar holds, if the scalars that were asked of are the same."""
-    answers = {definition.answer for definition in reaching}
-    answer = answers.pop() if len(answers) == 1 else None
-    if answer is None or not all(_is_same(definitions(v), then) for v, then in answer.asked_of):
-        return None
-    return answer
+def set_to(reaching: Definitions, definitions: Callable[[Variable], Definitions]) -> Origin | None:
+    """Return what a scalar was set to, if the scalars in that are the same."""
+    origins = {definition.origin for definition in reaching}
+    origin = origins.pop() if len(origins) == 1 else None
+    return origin if origin is not None and _is_up_to_date(origin, definitions) else None
+
+
+def _is_up_to_date(origin: Origin, definitions: Callable[[Variable], Definitions]) -> bool:
+    return all(_is_same(definitions(variable), then) for variable, then in origin.asked_of)
+
+
+MAX_ORIGINS = 32
+"""Scalars that are written out in one expression."""
+
+
+def written_out(
+    expr: Expr, reads: Sequence[Access], origin_of_read: Callable[[Access], Origin | None]
+) -> tuple[Expr, tuple[Access, ...]]:
+    """Return an expression with what scalars were set to in their place, where it is still that.
+
+    Parameters
+    ----------
+    origin_of_read: returns what the scalar was set to that is read.
+    """
+    own: list[Access] = []
+    left = MAX_ORIGINS
+
+    def out(expr: Expr, reads: Sequence[Access]) -> Expr:
+        nonlocal left
+        if isinstance(expr, Read):
+            access = reads[expr.index]
+            origin = origin_of_read(access) if left else None
+            if origin is not None and origin.is_repeatable:
+                left -= 1
+                return out(origin.expr, origin.reads)
+            parts = tuple(out(part, reads) for part in children(expr))
+            own.append(access)
+            return Read(len(own) - 1, expr.type, parts)
+        return with_children(expr, tuple(out(part, reads) for part in children(expr)))
+
+    return out(expr, reads), tuple(own)
 
 
 def _is_same(now: Definitions, then: Definitions) -> bool:
     return now == then and all(a.serial == b.serial for a, b in zip(now, then, strict=True))
 
 
-def assumptions(answer: Answer) -> Iterator[Answer]:
-    """Yield the parts of an answer that is always yes, each of which may be outdated by itself."""
-    for fact in facts_of(answer.guard.expr, True):
-        part = _part(answer.guard, fact)
+def assumptions(condition: Origin) -> Iterator[Origin]:
+    """Yield the parts of a condition that holds, each of which may be outdated by itself."""
+    for fact in facts_of(condition.expr, True):
+        part = _part(condition.guard, fact)
         names = {read.array for read in part.reads}
-        asked_of = tuple(each for each in answer.asked_of if each[0].name in names)
+        asked_of = tuple(each for each in condition.asked_of if each[0].name in names)
         is_of_scalars = len(asked_of) == len(names)
-        yield Answer(part, asked_of, answer.is_repeatable or is_of_scalars)
+        is_repeatable = condition.is_repeatable or is_of_scalars
+        yield Origin(part.expr, part.reads, asked_of, is_repeatable)
 
 
 def limits_told(
-    answer: Answer, definitions: Callable[[Variable], Definitions], variables: Variables
+    condition: Origin, origin_of_read: Callable[[Access], Origin | None], variables: Variables
 ) -> Iterator[tuple[str, Range]]:
-    """Yield arrays that never change, and limits that an answer gives elements of them."""
-    reads, ranges = answer.guard.reads, ValueRanges({})
-    for node in walk(answer.guard.expr):
+    """Yield arrays that never change, and limits that a condition gives elements of them."""
+    expr, reads = written_out(condition.expr, condition.reads, origin_of_read)
+    facts, ranges = facts_of(expr, True), ValueRanges({})
+    for node in walk(expr):
         if not isinstance(node, Read) or not isinstance(node.type, IntType):
             continue
         variable = variables.stored_as(reads[node.index].array)
-        if variable.shape == ():
-            sources = {definition.source for definition in definitions(variable)}
-            source = sources.pop() if len(sources) == 1 else ""
-            if not source:
-                continue
-            variable = variables.stored_as(source)
-        if variables.never_changes(variable) and isinstance(variable.element, IntType):
-            low, high = ranges.range(node, facts_of(answer.guard.expr, True))
-            least, most = variable.element.minimum, variable.element.maximum
-            if max(low, least) <= min(high, most):
-                yield variable.name, (max(low, least), min(high, most))
+        if variable.shape and variables.never_changes(variable):
+            low, high = ranges.range(node, facts)
+            if node.type.minimum <= low <= high <= node.type.maximum:
+                yield variable.name, (low, high)
 
 
 def still_so(
-    answers: Iterable[Answer], definitions: Callable[[Variable], Definitions]
+    conditions: Iterable[Origin], definitions: Callable[[Variable], Definitions]
 ) -> Iterator[Guard]:
-    """Yield the conditions of answers of which nothing has changed since."""
-    for answer in answers:
-        if answer.is_repeatable and all(
-            _is_same(definitions(variable), then) for variable, then in answer.asked_of
-        ):
-            yield answer.guard
+    """Yield the conditions of which nothing has changed since."""
+    for condition in conditions:
+        if condition.is_repeatable and _is_up_to_date(condition, definitions):
+            yield condition.guard
 
 
 def told_by(
@@ -445,10 +478,10 @@ def told_by(
                 continue
             name = known.reads[fact.expr.index].array
             variable = variables.stored_as(name)
-            answer = _answer(definitions(variable), definitions) if variable.shape == () else None
-            if answer is not None and name not in seen:
+            origin = set_to(definitions(variable), definitions) if variable.shape == () else None
+            if origin is not None and is_truth(origin.expr) and name not in seen:
                 seen.add(name)
-                pending.append((answer.guard, fact.holds))
+                pending.append((origin.guard, fact.holds))
 
 
 def _part(guard: Guard, fact: Fact) -> Guard:

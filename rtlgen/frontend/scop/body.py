@@ -27,14 +27,15 @@ from rtlgen.frontend.reading.expressions import ExpressionReader, Unnoticed
 from rtlgen.frontend.reading.extents import Extents
 from rtlgen.frontend.reading.lookups import bounds_of, guard_keeps_inside, stays_inside
 from rtlgen.frontend.reading.reaching import (
-    Answer,
     Definitions,
+    Origin,
     Reaching,
-    answer_in,
     assumptions,
     dear_by_iterators,
     known_by_iterators,
     limits_told,
+    origin_of,
+    set_to,
     still_so,
     told_by,
 )
@@ -52,7 +53,8 @@ from rtlgen.frontend.syntax.assigned import STEPS, Counters
 from rtlgen.frontend.syntax.assumption import Assumption
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Cast, Constant, Expr, Read, Scatter, Select
+from rtlgen.ir.conditions import is_truth
+from rtlgen.ir.expr import Constant, Expr, Read, Scatter, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node, Statement
 from rtlgen.ir.types import INT32, IntType
 from rtlgen.ir.value_ranges import Range
@@ -67,6 +69,9 @@ class Body(Protocol):
 
     def note_use(self, variable: Variable, span: Span) -> None:
         """Note that a variable is used as data."""
+
+    def origin(self, read: Access) -> Origin | None:
+        """Return what a scalar that is read was set to, as far as that is the same value still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,10 @@ class Site:
         """Return what a scalar is wherever a name is read, if running the loop around it tells."""
         return self.body.observed.get(id(node))
 
+    def origin(self, read: Access) -> Origin | None:
+        """Return what a scalar that is read was set to."""
+        return self.body.origin(read)
+
     def told(self) -> Iterator[Guard]:
         """Yield what assertions say that still holds."""
         return still_so(self.place.told, self.definitions)
@@ -124,6 +133,7 @@ class BodyReader:
     cases: reads what depends on choices by iterators.
     observed: what scalars are where the loops around read them, by the names that are read.
     told: limits that assertions give elements of arrays, by name.
+    place: behind what has been read of the outermost block.
     """
 
     def __init__(self, function: str, declarations: Declarations, locator: Locator) -> None:
@@ -132,6 +142,7 @@ class BodyReader:
         self._locator = locator
         self.drafts = Drafts()
         self.reaching = Reaching()
+        self.place = Place()
         self.observed: Mapping[int, Observation] = {}
         self.errors: list[FrontendError] = []
         self.warnings: list[Diagnostic] = []
@@ -154,7 +165,8 @@ class BodyReader:
         counters: the variables that count loops.
         """
         self._counters = counters
-        return self.items(items, Place())
+        nodes, self.place = self._block(items, self.place)
+        return nodes
 
     def report(self, error: FrontendError) -> None:
         """Note a refusal, once, with the calls inside of which it was found."""
@@ -196,13 +208,13 @@ class BodyReader:
     def _define(self, assignment: Assignment, place: Place, reads: Sequence[Access]) -> bool:
         """Note what a scalar is set to; return whether it may stand wherever the scalar does."""
         variable, value = assignment.variable, assignment.value
-        known = dear = answer = None
+        known = dear = origin = None
         if value.affine is None:
             known = known_by_iterators(value.expr, place.ranges)
             given = value.expr, reads, self._declarations, self.reaching.of
             dear = dear_by_iterators(*given) if known is None else None
-            answer = answer_in(*given)
-        is_answer = answer is not None and answer.is_repeatable
+            origin = origin_of(*given)
+        is_answer = origin is not None and origin.is_repeatable and is_truth(origin.expr)
         obstacle = value.obstacle
         if obstacle is not None and obstacle.kind is not ObstacleKind.NONLINEAR:
             obstacle = None
@@ -211,10 +223,9 @@ class BodyReader:
             assignment.write.span,
             value.affine,
             known,
-            answer,
+            origin,
             obstacle,
             dear,
-            _source(value.expr, reads),
         )
         return value.affine is not None or known is not None or is_answer
 
@@ -336,6 +347,10 @@ class BodyReader:
 
     def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements, and go on behind one that is refused."""
+        return self._block(items, place)[0]
+
+    def _block(self, items: Iterable[c_ast.Node], place: Place) -> tuple[tuple[Node, ...], Place]:
+        """Read statements; return what is known behind them, too."""
         nodes: list[Node] = []
         for item in items:
             if isinstance(item, Assumption):
@@ -345,18 +360,24 @@ class BodyReader:
                 nodes.extend(self._item(item, place, None))
             except FrontendError as error:
                 self.report(error)
-        return tuple(nodes)
+        return tuple(nodes), place
 
-    def _assumed(self, node: Assumption, place: Place) -> Iterator[Answer]:
+    def origin(self, read: Access) -> Origin | None:
+        """Return what a scalar that is read was set to, as far as that is the same value still."""
+        variable = self._declarations.stored_as(read.array)
+        of = self.reaching.of
+        return set_to(of(variable), of) if variable.shape == () else None
+
+    def _assumed(self, node: Assumption, place: Place) -> Iterator[Origin]:
         """Yield what an assertion says, if it can be read."""
         reader = self._declarations.reader(place.ranges, Unnoticed(self.reaching.of))
         with suppress(FrontendError):
             condition = reader.arithmetic.truth(reader.value(node.condition))
             asked = condition.expr, reader.reads, self._declarations, self.reaching.of
-            answer = answer_in(*asked)
-            for part in () if answer is None else assumptions(answer):
+            origin = origin_of(*asked)
+            for part in () if origin is None else assumptions(origin):
                 yield part
-                told = limits_told(part, self.reaching.of, self._declarations)
+                told = limits_told(part, self.origin, self._declarations)
                 for name, (low, high) in told:
                     known = self.told.get(name, (low, high))
                     low, high = max(low, known[0]), min(high, known[1])
@@ -531,16 +552,6 @@ class BodyReader:
         warning = Diagnostic(code, message, (Label(span, "left out"),), severity="warning")
         if warning not in self.warnings:
             self.warnings.append(warning)
-
-
-def _source(expr: Expr, reads: Sequence[Access]) -> str:
-    """Return the array of which a value is an element, unless a conversion may have changed it."""
-    while isinstance(expr, Cast) and isinstance(expr.type, IntType):
-        inner = expr.operand.type
-        if inner.minimum < expr.type.minimum or inner.maximum > expr.type.maximum:
-            return ""
-        expr = expr.operand
-    return reads[expr.index].array if isinstance(expr, Read) else ""
 
 
 def _is_set_to_call(node: c_ast.Assignment) -> bool:

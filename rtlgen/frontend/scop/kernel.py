@@ -18,7 +18,6 @@ from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.symbols import NamedConstant, ScalarInput, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.body import BodyReader
-from rtlgen.frontend.scop.place import Place
 from rtlgen.frontend.scop.split_loops import split_loops
 from rtlgen.frontend.syntax.assigned import (
     STEPS,
@@ -161,7 +160,7 @@ class Kernel:
         return symbol if isinstance(symbol, ScalarInput | NamedConstant) else None
 
     def _copy(self, parameter: c_ast.Decl, symbol: ScalarInput | NamedConstant) -> Node:
-        place = Place()
+        place = self._body.place
         reader = self._body.reader(place)
         value = reader.value(c_ast.ID(parameter.name, parameter.coord))
         variable = self._declarations.temporary(parameter.name, symbol.type, symbol.span)
@@ -246,7 +245,7 @@ class Kernel:
             raise ReturnUnsupported(
                 "a function of type void returns a value", labels=(Label(span),)
             )
-        place = Place()
+        place = self._body.place
         before: list[Node] = []
         reader = self._body.reader(place, before)
         value = self._body.right_hand_side(node.expr, reader, place, before)

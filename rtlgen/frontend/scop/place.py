@@ -11,7 +11,7 @@ from rtlgen.frontend.analysis.cases import Conjunction
 from rtlgen.frontend.analysis.guards import Guard
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.reaching import Answer, Reaching
+from rtlgen.frontend.reading.reaching import Origin, Reaching
 from rtlgen.frontend.reading.writes import Assignment
 from rtlgen.ir.affine import Constraint
 from rtlgen.ir.scop import Loop, Node
@@ -35,7 +35,7 @@ class Place:
     guard: Guard | None = None
     condition: Span | None = None
     iterations: int = 1
-    told: tuple[Answer, ...] = ()
+    told: tuple[Origin, ...] = ()
 
     def under(self, conditions: Conjunction) -> Place:
         """Return the place inside an affine `if`."""

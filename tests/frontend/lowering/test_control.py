@@ -52,6 +52,33 @@ _JUMPS = {
         "int f(const int a[16]) { int s = 0, j = 5; unsigned k = -2; while (k + 3 < 9 && j > 0) { "
         "if (a[j & 15] > 0) j--; else k++; s += 3; } return s + j; }"
     ),
+    "set_where_it_is_left": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 4; i++) { int k = 0; "
+        "if (a[i] > 0) k = 3; else if (a[i] & 1) break; while (k-- > 0) s += a[i + 4]; } "
+        "return s; }"
+    ),
+    "set_before_a_label": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 4; i++) { int k = 2; "
+        "if (a[i] > 0) goto run; k = 3; run: while (k-- > 0) s += a[i + 4]; } "
+        "return s; }"
+    ),
+    "left_before_a_label": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 4; i++) { int k = 2; "
+        "if (a[i] > 0) { k = 4; goto run; } if (a[i] & 2) break; run: while (k-- > 0) "
+        "s += a[i + 4]; } return s; }"
+    ),
+    "counts_on_where_it_left": (
+        "void f(const unsigned char a[8], int b[32]) { int n = 0; for (int i = 0; i < 8; i++) "
+        "for (int k = 0; k < (a[i] & 3) && k < 4; k++) b[n++] = i; }"
+    ),
+    "counts_on_in_a_while": (
+        "void f(const unsigned char a[8], int b[64]) { int n = 0, i = 0; while (i < 8) { "
+        "int k = 0; while (k < 5 && a[i] > 40 * k) { b[n++] = i; k++; } i++; } }"
+    ),
+    "set_before_it_counts": (
+        "void f(const unsigned char a[8], int b[8]) { int n; for (int i = 0; i < 8; i++) { n = i; "
+        "while (n < 8 && a[n] > 99) b[n++] += i; } }"
+    ),
     "never_begun": (
         "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
         "b[k]; b[k] += b[k - 1]; } b[0] = s; }"
