@@ -10,7 +10,7 @@ import pytest
 import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
-from rtlgen.planning import choice, program_moves
+from rtlgen.planning import choice, one_form, program_moves
 from rtlgen.planning.analysis import Analysis
 from rtlgen.planning.planned import Planned
 from rtlgen.scheduling.store_bounds import fewest_cycles
@@ -50,7 +50,7 @@ def test_a_program_as_declared_is_not_planned_where_its_stores_decide(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     planned: list[Analysis] = []
-    in_loops = program_moves.plan_in_loops
+    in_loops = one_form.plan_in_loops
 
     def noted(analysis: Analysis, options: CompileOptions) -> Planned:
         planned.append(analysis)
