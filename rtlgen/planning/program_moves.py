@@ -122,12 +122,13 @@ class Reversals(Move):
         plain = before.planned
         if not is_worth_search(before.cycles, plain.space.floor_iterations):
             return
-        if plain.analysis.skewed is not None or plain.analysis.pauses:
-            return
         reversals = find_reversals(plain.space, plain.decision)
         if not reversals:
             return
-        analysis = in_skewed_loops(plain.analysis, reversals)
+        skewed = before.made_by(Skews.name)
+        written = plain if skewed is None else skewed.origin.planned
+        others = () if plain.analysis.skewed is None else plain.analysis.skewed.skews
+        analysis = in_skewed_loops(written.analysis, (*others, *reversals))
         what = "; ".join(map(_form, reversals))
         yield before.changed(self.name, what, analysis, partial(plan_form, analysis, options))
 

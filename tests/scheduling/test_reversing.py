@@ -66,3 +66,17 @@ def test_a_reversal_that_breaks_a_dependence_is_refused(monkeypatch: pytest.Monk
 def test_a_search_that_may_try_nothing_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reversing, "MAX_TRIED", 0)
     assert cycles("b[i] = a[i] * 3;") >= 2 * 63
+
+
+def test_beside_loops_that_are_skewed_others_run_backward() -> None:
+    text = """void f(int a[16][16], int c, const int x[256], int y[256], int z[256]) {
+      for (int i = 1; i < 16; i++)
+        for (int j = 1; j < 16; j++) a[i][j] = (a[i][j - 1] + a[i - 1][j]) * c;
+      for (int i = 0; i < 256; i++) y[i] = x[i] * 3;
+      for (int i = 0; i < 256; i++) z[i] = y[255 - i] + 1;
+    }"""
+    design = rtlgen.compile(source=text, path="f.c")
+    taken = {each["move"]: each for each in design.report()["tried"] if each["taken"]}
+    assert {"skew", "reverse"} <= set(taken)
+    assert predicted_cycles(design.plan) < taken["skew"]["predicted_cycles"]
+    assert [each["backward"] for each in design.report()["skews"]] == [False, True]
