@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 
 import click
@@ -14,6 +15,7 @@ from rtlgen.errors import long_forms, registered_codes
 from rtlgen.options import options
 from rtlgen.options.passes import EVERY_PASS
 from rtlgen.output.flows import FLOWS
+from rtlgen.planning.program_moves import MOVES
 from rtlgen.report.tile_picture import tile_svg
 from tests.docs.blocks import ROOT
 
@@ -125,6 +127,16 @@ def _help(command: click.Command, name: str) -> str:
         terminal_width=100,
     ) as context:
         return f"```text\n{command.get_help(context)}\n```"
+
+
+def moves_table() -> str:
+    """Return the moves in their order, each with what it does and why it may propose nothing."""
+    rows = [
+        f"| `{move.name}` | {(inspect.getdoc(type(move)) or '').splitlines()[0]} | {move.nothing} |"
+        for move in MOVES
+    ]
+    header = ["| move | does | proposes nothing where |", "|---|---|---|"]
+    return "\n".join(["", *header, *rows, "", ""])
 
 
 def passes_table() -> str:

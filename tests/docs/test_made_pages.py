@@ -16,6 +16,7 @@ from tests.docs.made_pages import (
     diagnostics_page,
     flows_table,
     import_all,
+    moves_table,
     options_table,
     passes_table,
     picture_of_tiles,
@@ -47,8 +48,13 @@ def test_a_made_page_is_up_to_date(
         (REFERENCE / "python-api.md", "rtlgen.options", options_table),
         (ROOT / "docs" / "how-to" / "use-the-verilog.md", "rtlgen.output.flows", flows_table),
         (ROOT / "docs" / "how-to" / "add-a-transform.md", "rtlgen.options.passes", passes_table),
+        (
+            ROOT / "docs" / "explanation" / "how-it-works.md",
+            "rtlgen.planning.program_moves",
+            moves_table,
+        ),
     ],
-    ids=["options in Python", "flows", "passes"],
+    ids=["options in Python", "flows", "passes", "moves"],
 )
 def test_a_made_table_is_up_to_date(
     page: Path, origin: str, make: Callable[[], str], update_golden: bool
