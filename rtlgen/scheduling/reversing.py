@@ -16,6 +16,7 @@ from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.space import Space
+from rtlgen.source import Span
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.precedence import Requirements, smallest_shifts
 from rtlgen.transforms.skew import Skew
@@ -73,13 +74,14 @@ class _Search:
     def best(self) -> tuple[int, frozenset[tuple[Unit, int]]]:
         """Return when all end, and what runs backward then: levels of the iterators of units.
 
-        One loop after another is turned, each time that which saves most.
+        One loop of the program after another is turned, each time that which saves most, for all
+        units in it or for one of them.
         """
         chosen: frozenset[tuple[Unit, int]] = frozenset()
         end, left = self._end(chosen), MAX_TRIED
         assert end is not None, "as they are, the nests keep all dependences"
         while True:
-            others = [chosen | {each} for each in self._loops() if each not in chosen]
+            others = [chosen | turned for turned in self._turns() if not turned <= chosen]
             ends = [(self._end(other), other) for other in others[: max(0, left)]]
             left -= len(others)
             tried = [(found, other) for found, other in ends if found is not None]
@@ -89,6 +91,15 @@ class _Search:
             if shortest[0] >= end * TOLERANCE:
                 return end, chosen
             end, chosen = shortest
+
+    def _turns(self) -> list[frozenset[tuple[Unit, int]]]:
+        """Return what may be turned at a time: lanes of a loop have units of their own."""
+        loops: dict[Span, set[tuple[Unit, int]]] = {}
+        for unit, level in self._loops():
+            first = self.space.timing.scop.statement(unit.statements[0])
+            loops.setdefault(first.loops[level].span, set()).add((unit, level))
+        single = (frozenset({each}) for each in self._loops())
+        return list(dict.fromkeys([*map(frozenset, loops.values()), *single]))
 
     def _loops(self) -> Iterator[tuple[Unit, int]]:
         """Yield the loops of units whose nests are boxes."""

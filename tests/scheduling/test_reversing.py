@@ -80,3 +80,11 @@ def test_beside_loops_that_are_skewed_others_run_backward() -> None:
     assert {"skew", "reverse"} <= set(taken)
     assert predicted_cycles(design.plan) < taken["skew"]["predicted_cycles"]
     assert [each["backward"] for each in design.report()["skews"]] == [False, True]
+
+
+def test_the_lanes_of_a_loop_run_backward_together() -> None:
+    text = """void f(const int a[64], int b[64], int c[64]) {
+      for (int i = 0; i < 64; i++) b[i] = a[i] * 3;
+      for (int i = 0; i < 64; i++) c[i] = b[63 - i] + 1;
+    }"""
+    assert predicted_cycles(rtlgen.compile(source=text, path="f.c", unroll={"i": 4}).plan) <= 16 + 8
