@@ -18,6 +18,7 @@ MOST_SIDE = 24
 """Tiles along a side of the picture."""
 
 SHOWN_LOOPS = 2
+"""Loops over tiles that a picture shows: it has two sides."""
 
 
 def tile_picture(part: TiledPart, request: WorkerRequest) -> dict[str, Any] | None:

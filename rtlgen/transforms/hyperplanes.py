@@ -26,6 +26,7 @@ MAX_PERMUTED = 4
 """Loops of which all orders are tried; of deeper nests the outermost ones keep theirs."""
 
 MAX_COEFFICIENT = 1 << 20
+"""Of a loop in a hyperplane: where it is larger, nothing runs side by side any more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,6 +45,7 @@ FINE_LEAST = (*range(16), *range(16, 32, 2), *range(32, 65, 4))
 """The same where there is only one such loop."""
 
 MAX_PADDINGS = 64
+"""Minimal trip counts of all inner loops together that are tried to begin with."""
 
 MAX_LEAST = 4_096
 """Minimal trip count of a second loop up to which one is looked for."""

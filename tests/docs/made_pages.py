@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
+import sys
+from pathlib import Path
 
 import click
 
@@ -127,6 +130,66 @@ def _help(command: click.Command, name: str) -> str:
         terminal_width=100,
     ) as context:
         return f"```text\n{command.get_help(context)}\n```"
+
+
+LIMITED = (
+    "ir.effort",
+    "ir.tolerance",
+    "search",
+    "planning",
+    "tiling",
+    "scheduling",
+    "transforms",
+    "poly",
+)
+"""Where it is chosen what is built, and where the work for that is limited."""
+
+
+def limits_page() -> str:
+    """Return reference/limits.md."""
+    parts = [
+        _NOTE,
+        "# Limits of the search",
+        "What is built never depends on how fast a machine is: work is counted in elementary "
+        "steps, and each limit is a constant. Where one changes what is built, `plan` says so "
+        "(`limit: ...`). These are all of them, by where they stand, and what they are for. None "
+        "can be set: a program that meets one is better off with fewer statements, or with "
+        "options that say what the search would have had to find.",
+    ]
+    for name in LIMITED:
+        rows = [
+            f"| `{module.removeprefix('rtlgen.')}` | `{constant}` | {value} | {reason} |"
+            for module in _modules(f"rtlgen.{name}")
+            for constant, value, reason in limits_of(module)
+        ]
+        if rows:
+            header = ["| module | limit | is | why |", "|---|---|---|---|"]
+            parts += [f"## {name}", "\n".join([*header, *rows])]
+    return "\n\n".join(parts) + "\n"
+
+
+def limits_of(module: str) -> list[tuple[str, str, str]]:
+    """Return the constants of a module that are numbers: name, value, and what their text says."""
+    path = Path(importlib.import_module(module).__file__ or "")
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    found = []
+    for statement, behind in zip(body, [*body[1:], None], strict=True):
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+            continue
+        name = statement.targets[0].id
+        value = getattr(sys.modules[module], name)
+        if name.isupper() and isinstance(value, int | float) and name[0] != "_":
+            text = ast.get_docstring(ast.Module([behind], [])) if behind is not None else None
+            found.append((name, f"{value:,}", " ".join((text or "").split())))
+    return found
+
+
+def _modules(name: str) -> list[str]:
+    """Return a module, or those of a package."""
+    module = importlib.import_module(name)
+    if not hasattr(module, "__path__"):
+        return [name]
+    return sorted(each.name for each in pkgutil.walk_packages(module.__path__, f"{name}."))
 
 
 def moves_table() -> str:

@@ -16,6 +16,8 @@ from tests.docs.made_pages import (
     diagnostics_page,
     flows_table,
     import_all,
+    limits_of,
+    limits_page,
     moves_table,
     options_table,
     passes_table,
@@ -30,9 +32,10 @@ REFERENCE = ROOT / "docs" / "reference"
     [
         (REFERENCE / "diagnostics.md", diagnostics_page),
         (REFERENCE / "cli.md", cli_page),
+        (REFERENCE / "limits.md", limits_page),
         (ROOT / "examples" / "transposed" / "tiles.svg", picture_of_tiles),
     ],
-    ids=["diagnostics", "cli", "picture"],
+    ids=["diagnostics", "cli", "limits", "picture"],
 )
 def test_a_made_page_is_up_to_date(
     page: Path, make: Callable[[], str], update_golden: bool
@@ -66,6 +69,21 @@ def test_a_made_table_is_up_to_date(
         page.write_text(made, encoding="utf-8")
     else:
         assert text == made
+
+
+def test_each_limit_has_its_reason() -> None:
+    page = limits_page()
+    assert "| TOLERANCE |" not in page and "`TOLERANCE` | 0.98 |" in page
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert len(rows) > 100 and not [row for row in rows if row.endswith("|  |")]
+
+
+def test_a_limit_without_a_reason_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bare_limit.py").write_text('MOST = 5\n\nOTHER = 6\n"""Why."""\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    assert limits_of("bare_limit") == [("MOST", "5", ""), ("OTHER", "6", "Why.")]
 
 
 def test_what_explain_reads_is_what_the_classes_say() -> None:
