@@ -90,11 +90,7 @@ class Form:
         return self.before
 
     def changed(
-        self,
-        move: str,
-        what: str,
-        analysis: Analysis,
-        plan: Callable[[], Planned],
+        self, move: str, what: str, analysis: Analysis, plan: Callable[[], Planned]
     ) -> Form:
         """Return what a move makes of it; see there for the parameters."""
         return Form(analysis, self._options, plan, what, before=self, move=move)

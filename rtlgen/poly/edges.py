@@ -35,9 +35,10 @@ class Edge:
 def coordinates(statement: Statement) -> tuple[Affine, ...]:
     """Return what forms call the iterators of a normalised statement, in terms of them.
 
-    A loop of step 1 is counted as in C. The map is unimodular: triangular, with ones.
+    A loop of step 1 is counted as in C. The map is unimodular: triangular, with ones. Loops in
+    strips are more than those of C, and count themselves.
     """
-    if not statement.origin:
+    if len(statement.origin) != len(statement.iterators):
         return tuple(map(Affine.variable, statement.iterators))
     return tuple(
         value if value.coefficient(name) == 1 else Affine.variable(name)

@@ -102,8 +102,10 @@ class _Search:
         return list(dict.fromkeys([*map(frozenset, loops.values()), *single]))
 
     def _loops(self) -> Iterator[tuple[Unit, int]]:
-        """Yield the loops of units whose nests are boxes."""
+        """Yield the loops of units whose nests are boxes, and not chosen already."""
         for unit in self.space.timing.units:
+            if self.space.in_order.intersection(unit.statements):
+                continue
             placed = [self.placed[name] for name in unit.statements]
             depths = {len(each.iterators) for each in placed}
             if len(depths) == 1 and all(each.rank is not None for each in placed):
