@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,15 +52,23 @@ def simulate(folder: Path, files: list[Path], top: str) -> str:
     return log.read_text(encoding="utf-8")
 
 
-def check(source: Path, name: str, folder: Path, host_cycles: int) -> list[Path]:
-    """Compare a kernel with its netlist; return the netlist with the models of its cells."""
-    rtlgen.compile(source).write(folder)
-    manifest = read_manifest(folder)
+def gates_of(source: Path, name: str, folder: Path, **options: Any) -> list[Path]:
+    """Return a netlist that the shipped test bench passes, with the models of its cells.
+
+    The bench loads and reads all arrays, the result, cycles.
+    """
+    rtlgen.compile(source, **options).write(folder)
     netlist = synthesise(folder, name)
     gates = [netlist, *cell_models(netlist)]
-    # The shipped test bench: loads and reads all arrays, the result, cycles.
     printed = simulate(folder, [*gates, folder / f"{name}_tb.v"], f"{name}_tb")
     assert f"PASS: {name}\n" in printed and "FAIL" not in printed
+    return gates
+
+
+def check(source: Path, name: str, folder: Path, host_cycles: int) -> list[Path]:
+    """Compare a kernel with its netlist; return the netlist with the models of its cells."""
+    gates = gates_of(source, name, folder)
+    netlist, manifest = gates[0], read_manifest(folder)
     # Both side by side under random traffic of the host.
     bench = folder / "lockstep.v"
     bench.write_text(lockstep_bench(manifest, host_cycles))
@@ -99,6 +108,14 @@ def test_a_netlist_does_what_the_verilog_does(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["gemm", "mms_d", "aes", "symm", "accum_swg"])
 def test_the_netlist_of_an_example_does_what_its_verilog_does(name: str, tmp_path: Path) -> None:
     check(EXAMPLES / name / f"{name}.c", name, tmp_path, 400)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("memory", ["onchip", "axi"])
+def test_the_netlist_of_a_block_does_what_its_test_bench_asks(memory: str, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"top": "axi", "memory": memory, "define": {"N": 12}}
+    netlist, *_ = gates_of(EXAMPLES / "gemm" / "gemm.c", "gemm", tmp_path, **options)
+    assert "TRELLIS_DPR16X4" in netlist.read_text(), "counters and arguments are in a RAM"
 
 
 @pytest.mark.long

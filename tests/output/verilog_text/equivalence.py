@@ -232,11 +232,13 @@ def _paired(wanted: _Netlist, found: _Netlist) -> dict[Bit, Bit]:
     """Return which of the component's registers those of the text are.
 
     A name may be another one's in the component, where two in a module would have the same; then
-    the register has other names, too. That none is confused follows from the proof.
+    the register has other names, too, or its neighbours do. That none is confused follows from the
+    proof.
     """
     originals = wanted.registers()
-    names = {name: bit for bit, each in wanted.names().items() for name in each}
-    labels = found.names()
+    wanted_names, labels = wanted.names(), found.names()
+    names = {name: bit for bit, each in wanted_names.items() for name in each}
+    bits = {label: bit for bit, each in labels.items() for label in each}
     choices = {
         bit: {names[label] for label in labels.get(bit, ()) if names.get(label) in originals}
         for bit in found.registers()
@@ -246,6 +248,15 @@ def _paired(wanted: _Netlist, found: _Netlist) -> dict[Bit, Bit]:
         pairs |= certain
         taken = set(certain.values())
         choices = {bit: some - taken for bit, some in choices.items() if bit not in certain}
+    taken = set(pairs.values())
+    for bit in choices:
+        for net, place in (label[:-1].split("[") for label in labels.get(bit, ())):
+            beside = pairs.get(bits.get(f"{net}[0]", ""))
+            for name in wanted_names.get(beside, ()) if beside is not None else ():
+                other = names.get(f"{name.removesuffix('[0]')}[{place}]")
+                if bit not in pairs and other in originals and other not in taken:
+                    pairs[bit] = other
+                    taken.add(other)
     return pairs
 
 
