@@ -101,7 +101,7 @@ UNITS_OFF = {
     "log2": Decimal("0.51"), "log10": Decimal("0.51"), "pow": Decimal("0.65"),
     "sin": Decimal("0.52"), "cos": Decimal("0.52"), "tanh": Decimal("0.6"),
     "expm1": Decimal("0.65"), "sinh": Decimal("0.6"), "cosh": Decimal("0.6"),
-    "erf": Decimal("0.6"), "cbrt": Decimal("0.6"),
+    "erf": Decimal("0.6"), "cbrt": Decimal("0.6"), "log1p": Decimal("0.65"),
 }  # fmt: skip
 """Bounds of functions of doubles, in units in the last place."""
 
@@ -406,6 +406,7 @@ def test_many_results_of_doubles_are_within_the_bound(name: str, tmp_path: Path)
      ("sin", "rtlgen_sine_turns1", 64, 1 << 20), ("cos", "rtlgen_sine_c1", 300, 1 << 22),
      ("tanh", "rtlgen_tanh_c2", 200, 1 << 24), ("erf", "rtlgen_erf_c1", 200, 1 << 20),
      ("cbrt", "rtlgen_cbrt_c0", 40, 1 << 12), ("sinh", "rtlgen_sinh_c1", 200, 1 << 20),
+     ("log1p", "rtlgen_ln_m", 300, 1 << 8),
      ("cosh", "rtlgen_exp_e", 200, 1 << 12), ("expm1", "rtlgen_expm1_c1", 160, 1 << 20)],
 )  # fmt: skip
 def test_a_table_of_doubles_that_is_wrong_in_one_row_is_noticed(
@@ -477,6 +478,18 @@ def test_logarithms_keep_to_annex_f(tmp_path: Path) -> None:
         0x3FF0000000000001: 0x3CAFFFFFFFFFFFFF, 0x3FEFFFFFFFFFFFFF: 0xBCA0000000000000,
     }  # fmt: skip
     results = results_of_doubles("log", FOLDER / "log.c", tmp_path, list(expected))
+    assert dict(zip(expected, results, strict=True)) == expected
+
+
+@needs_gcc
+def test_the_logarithm_of_1_and_x_keeps_to_annex_f(tmp_path: Path) -> None:
+    infinity, nan, negative, one = 0x7FF << 52, 0x7FF8 << 48, 1 << 63, 0x3FF << 52
+    expected = {bits: bits for bits in (0, 1, negative, negative | 1, infinity, one >> 1)}
+    expected |= {negative | one: infinity | negative, negative | infinity: nan, infinity + 1: nan}
+    # Next to -1 on both sides, and the largest double.
+    expected |= {(negative | one) - 1: 0xC0425E4F7B2737FA, (negative | one) + 1: nan}
+    expected |= {infinity - 1: 0x40862E42FEFA39EF}
+    results = results_of_doubles("log1p", FOLDER / "log1p.c", tmp_path, list(expected))
     assert dict(zip(expected, results, strict=True)) == expected
 
 

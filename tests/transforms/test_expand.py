@@ -11,6 +11,7 @@ from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import counted_effort
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions, ExpandMode
 from rtlgen.planning.analysis import analyse, expanded
@@ -192,3 +193,19 @@ def test_statements_that_never_run_are_no_hindrance() -> None:
     compiled = compile_program(parse_text(text), CompileOptions(expand="always"))
     assert compiled.replayed
     assert "S1" not in [s.name for s in compiled.stages["expand"].statements]
+
+
+def test_steps_grow_with_the_temporaries_not_with_their_square() -> None:
+    def steps(count: int) -> int:
+        body = "".join(f"t{n} = t{n - 1} * 3 + a[i];" for n in range(1, count))
+        names = ", ".join(f"t{n}" for n in range(count))
+        text = (
+            f"void f(const int a[8], int b[8]) {{ int {names};"
+            f" for (int i = 0; i < 8; i++) {{ t0 = a[i]; {body} b[i] = t{count - 1}; }} }}"
+        )
+        analysis = analyse(parse_text(text, "program.c"))
+        with counted_effort() as tally:
+            assert expanded(analysis) is not None
+        return tally.steps
+
+    assert steps(40) < 3 * steps(20)

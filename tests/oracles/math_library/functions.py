@@ -239,7 +239,7 @@ FUNCTIONS: Mapping[str, Callable[..., Decimal]] = {
     "exp": exp, "log": log, "pow": power, "sin": sin, "cos": cos, "tanh": tanh,
     "atanf": atan, "erff": erf, "cbrtf": cbrt, "sinhf": sinh, "coshf": cosh, "expm1f": expm1,
     "log1pf": log1p, "tanf": tan,
-    "erf": erf, "cbrt": cbrt, "cosh": cosh, "sinh": sinh, "expm1": expm1,
+    "erf": erf, "cbrt": cbrt, "cosh": cosh, "sinh": sinh, "expm1": expm1, "log1p": log1p,
 }  # fmt: skip
 
 

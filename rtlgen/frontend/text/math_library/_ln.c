@@ -187,30 +187,17 @@ static const uint64_t rtlgen_ln_m[512] = {
     0xafd3688b, 0xb013091a, 0xb052b97e, 0xb09279be, 0xb0d249e3, 0xb11229f3, 0xb17217f7,
 };
 
-/* log x times a factor in [1, 2), in units of 2^-63, times 2^up, rounded so that the last bits are 0, so many */
-static uint64_t rtlgen_ln_times(uint64_t x, uint64_t factor, int up, int zero_bits)
+/* z in units of 2^-64, of 1 + 52 bits of m, and c */
+static uint64_t rtlgen_ln_z(uint64_t c, uint64_t mantissa)
 {
-  /* a subnormal x is shifted up */
-  uint64_t s0 = x & 0xfffffffffffff;
-  uint32_t s_16 = rtlgen_sixteen(s0), s_4 = rtlgen_four(s_16);
-  int shift = rtlgen_zeros(s0, s_16, s_4) - 12;
-  int is_subnormal = (x >> 52 & 0x7ff) == 0;
-  uint64_t mantissa = is_subnormal ? s0 << (shift + 1 & 63) & 0xfffffffffffff : s0;
-  int k = is_subnormal ? -1023 - shift : (int)(x >> 52 & 0x7ff) - 1023;
+  return (c << 52) + ((mantissa >> 34) * c << 34) + ((mantissa >> 17 & 0x1ffff) * c << 17) + (mantissa & 0x1ffff) * c;
+}
 
-  uint32_t part = mantissa >> 43;
-  int near = (k == 0 && part == 0) || (k == -1 && part == 511);
-  uint64_t row = rtlgen_ln_c[part], row_m = rtlgen_ln_m[part];
-
-  /* |z| in units of 2^-64; beside 1 shifted up to 55 bits */
-  uint64_t c = row >> 46 & 0x1fff;
-  uint64_t z = (c << 52) + ((mantissa >> 34) * c << 34) + ((mantissa >> 17 & 0x1ffff) * c << 17) + (mantissa & 0x1ffff) * c;
-  int below = (int)(z >> 63);
-  uint64_t w = (below ? 0 - z : z) & 0x7fffffffffffff;
-  uint32_t w_16 = rtlgen_sixteen(w), w_4 = rtlgen_four(w_16);
-  int scale = near ? rtlgen_zeros(w, w_16, w_4) - 9 : 0;
-  uint64_t scaled = w << (scale & 63) & 0x7fffffffffffff;
-
+/* the logarithm of 2^k m times a factor in [1, 2), in units of 2^-63, times 2^up, rounded so that the last bits are 0,
+ * so many; |z| is w, in units of 2^-64, and `scaled`, beside 1 in units of 2^-64 2^-scale */
+static uint64_t rtlgen_ln_of(int k, int near, uint64_t row, uint64_t row_m, int below, uint64_t w, uint64_t scaled, int scale,
+                             uint64_t factor, int up, int zero_bits)
+{
   /* d in units of 2^-73, p in units of 2^-64 */
   uint64_t h = w << 9;
   uint64_t t5 = rtlgen_short(h, 0x2aaab4aaacaaab0f) >> 9;
@@ -248,9 +235,36 @@ static uint64_t rtlgen_ln_times(uint64_t x, uint64_t factor, int up, int zero_bi
   uint64_t guarded = p >> 63 ? p >> 10 : p >> 9;
   uint64_t rounded = (exponent << 52) + (guarded + (1ul << zero_bits) >> zero_bits + 1 << zero_bits);
 
+  return (negative ? 0x8000000000000000 : 0) | rounded;
+}
+
+/* log x times a factor, likewise */
+static uint64_t rtlgen_ln_times(uint64_t x, uint64_t factor, int up, int zero_bits)
+{
+  /* a subnormal x is shifted up */
+  uint64_t s0 = x & 0xfffffffffffff;
+  uint32_t s_16 = rtlgen_sixteen(s0), s_4 = rtlgen_four(s_16);
+  int shift = rtlgen_zeros(s0, s_16, s_4) - 12;
+  int is_subnormal = (x >> 52 & 0x7ff) == 0;
+  uint64_t mantissa = is_subnormal ? s0 << (shift + 1 & 63) & 0xfffffffffffff : s0;
+  int k = is_subnormal ? -1023 - shift : (int)(x >> 52 & 0x7ff) - 1023;
+
+  uint32_t part = mantissa >> 43;
+  int near = (k == 0 && part == 0) || (k == -1 && part == 511);
+  uint64_t row = rtlgen_ln_c[part];
+
+  /* beside 1, |z| is shifted up to 55 bits */
+  uint64_t z = rtlgen_ln_z(row >> 46 & 0x1fff, mantissa);
+  int below = (int)(z >> 63);
+  uint64_t w = (below ? 0 - z : z) & 0x7fffffffffffff;
+  uint32_t w_16 = rtlgen_sixteen(w), w_4 = rtlgen_four(w_16);
+  int scale = near ? rtlgen_zeros(w, w_16, w_4) - 9 : 0;
+  uint64_t scaled = w << (scale & 63) & 0x7fffffffffffff;
+  uint64_t found = rtlgen_ln_of(k, near, row, rtlgen_ln_m[part], below, w, scaled, scale, factor, up, zero_bits);
+
   return (x & 0x7fffffffffffffff) == 0 ? 0xfff0000000000000
          : x > 0x7ff0000000000000      ? 0x7ff8000000000000
          : x == 0x7ff0000000000000     ? 0x7ff0000000000000
          : x == 0x3ff0000000000000     ? 0
-                                       : (negative ? 0x8000000000000000 : 0) | rounded;
+                                       : found;
 }
