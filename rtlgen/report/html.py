@@ -18,6 +18,7 @@ from rtlgen.report.loops import (
 )
 from rtlgen.report.nest_text import guides_text, shown_name, trips_text, ug1399_text
 from rtlgen.report.text import (
+    TRIED_HEADER,
     bound_lines,
     expansion_lines,
     headline,
@@ -25,6 +26,7 @@ from rtlgen.report.text import (
     loops_text,
     shape_text,
     totals_of,
+    tried_cells,
     why_no_stream,
 )
 from rtlgen.report.tile_picture import tile_svg
@@ -57,6 +59,7 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
         + _schedule(report["schedule"])
         + _moved("Skewed loops", skew_lines(report["skews"]))
         + _moved("Pauses", pause_lines(report["pauses"])),
+        tried=_tried(report),
         statements=_statements(report, source.path),
         nests=_nests(report["nests"]),
         memories=_memories(report["memories"])
@@ -102,6 +105,14 @@ def _schedule(schedule: Mapping[str, Any] | None) -> str:
             f'<div class="wide">{_table((BANDS_HEADER, (), ()), bands)}</div>',
         )
     )
+
+
+def _tried(report: Mapping[str, Any]) -> str:
+    """Return the section of what the search has looked at, or nothing."""
+    rows = [["-" if c is None else c for c in row] for row in tried_cells(report)]
+    if not rows:
+        return ""
+    return f"<h2>What was tried for fewer cycles</h2>\n{_plain_table(TRIED_HEADER, rows)}"
 
 
 def _tiles(report: Mapping[str, Any]) -> str:

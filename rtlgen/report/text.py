@@ -39,6 +39,7 @@ def plan_report_text(report: Mapping[str, Any], *, with_tried: bool = False) -> 
     with_tried: also what the search has looked at.
     """
     expanded = expansion_lines(report)
+    tried = list(tried_cells(report))
     moved = [*skew_lines(report["skews"]), *pause_lines(report["pauses"])]
     parts = [
         f"{report['kernel']}, {headline(report)}",
@@ -54,7 +55,7 @@ def plan_report_text(report: Mapping[str, Any], *, with_tried: bool = False) -> 
         _totals(report),
         *(["\n".join(idle)] if (idle := idle_lines(report)) else []),
         *(["\n".join(offers)] if (offers := faster_lines(report)) else []),
-        *([_tried(report["tried"])] if with_tried and report["tried"] else []),
+        *([text_table(TRIED_HEADER, tried)] if with_tried and tried else []),
         *(["\n".join(report["unproven"])] if report["unproven"] else []),
         *(["\n".join(f"limit: {limit}" for limit in report["limits"])] if report["limits"] else []),
     ]
@@ -299,18 +300,11 @@ def faster_lines(report: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _tried(tried: Sequence[Mapping[str, Any]]) -> str:
-    """Return what the search has looked at, in its order."""
-    rows = [
-        (
-            each["move"],
-            each["form"] or "-",
-            each["predicted_cycles"],
-            "taken" if each["taken"] else each["why_not"],
-        )
-        for each in tried
-    ]
-    return text_table(TRIED_HEADER, rows)
+def tried_cells(report: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield what the search has looked at, in its order, below `TRIED_HEADER`."""
+    for each in report["tried"]:
+        why = "taken" if each["taken"] else each["why_not"]
+        yield each["move"], each["form"] or "-", each["predicted_cycles"], why
 
 
 def _totals(report: Mapping[str, Any]) -> str:

@@ -10,9 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+import rtlgen
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import Region
 from rtlgen.options import CompileOptions
 from rtlgen.report.html import report_html
@@ -216,3 +218,17 @@ def test_what_an_expansion_costs_stands_beside_what_it_saves() -> None:
     assert "that takes 26 instead of 43 cycles, 4 instead of 4 block RAMs" in page_of(
         text, CompileOptions()
     )
+
+
+def test_what_the_search_has_tried_is_a_table() -> None:
+    design = rtlgen.compile(
+        source="""void f(const int a[16], int b[16], int c[16]) {
+          for (int i = 0; i < 16; i++) b[i] = a[i] * 3;
+          for (int i = 0; i < 16; i++) c[i] = b[15 - i] + 1;
+        }""",
+        path="f.c",
+    )
+    page = report_html(design.report(), SourceFile("f.c", ""))
+    (table,) = re.findall("<h2>What was tried for fewer cycles</h2>.*?</table>", page, re.DOTALL)
+    rows = [re.findall("<td[^>]*>(.*?)</td>", row) for row in re.findall("<tr>.*?</tr>", table)]
+    assert ["reverse", "S0 in (-i)", str(predicted_cycles(design.plan)), "taken"] in rows
