@@ -162,3 +162,32 @@ def test_what_the_program_writes_has_no_limits_from_outside() -> None:
         COUNT.replace("const int x", "int x").replace("h[x[i]]++;", "x[i] = -1;")
     ).scop
     assert scop.array("x").told is None
+
+
+REGION = """#include <assert.h>
+void f(int m, double a[64], double b[64]) {
+  %s
+#pragma scop
+  for (int i = 1; i < m; i++) a[i] = b[m - 1] + i;
+#pragma endscop
+}
+"""
+
+
+def test_an_assertion_in_front_of_a_region_holds_in_it() -> None:
+    program = parse_text(REGION % "assert(m <= 64 && m >= 2);")
+    analyse(program)
+    assert "W0111" in {warning.code for warning in program.warnings}
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "assert(m <= 60 && m >= 2); m = m + 9;",
+        "assert(m <= 60 && m >= 2); m++;",
+        "int k = 5; assert(k <= 64 && k >= 2);",
+    ],
+)
+def test_what_was_asserted_of_another_value_does_not(before: str) -> None:
+    with pytest.raises(LookupOutOfRange):
+        analyse(parse_text(REGION % before))

@@ -40,7 +40,7 @@ class PassedOver:
         found: dict[str, list[c_ast.Node]] = {}
         for function, calls in left_out.items():
             for call in calls:
-                if self._is_read(function, call):
+                if self._is_read(function, call) or self._is_asserted(function, call):
                     found.setdefault(call.name.name, []).append(call)
         for name, calls in found.items():
             text = f"`{name}` is left out: {why}"
@@ -90,6 +90,11 @@ class PassedOver:
             (f"and {more} more",) if more > 0 else (),
             severity="warning",
         )
+
+    def _is_asserted(self, function: str, call: c_ast.FuncCall) -> bool:
+        """Return whether a call asserts something of the values that come into the region."""
+        is_kernel = function == self._region.function.decl.name
+        return is_kernel and call.name.name in ASSERTING and self._region.follows(call)
 
     def _is_read(self, function: str, node: c_ast.Node) -> bool:
         if function == self._region.function.decl.name:

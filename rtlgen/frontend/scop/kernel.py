@@ -24,9 +24,12 @@ from rtlgen.frontend.syntax.assigned import (
     Counters,
     RegionValues,
     assigned,
+    handed_over,
     loop_counters,
+    mentions,
     region_values,
 )
+from rtlgen.frontend.syntax.assumption import Assumption
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import Region
 from rtlgen.ir.expr import ScalarParameter, walk
@@ -195,7 +198,7 @@ class Kernel:
         if outside:
             self._warn_outside(outside, _described(function, values))
         items = [item for item in region.items if item is not final]
-        nodes.extend(self._body.read(items, counters))
+        nodes.extend(self._body.read([*_assumed(region.before), *items], counters))
         return (*nodes, *(() if final is None else self._return(function, final)))
 
     def _shared(
@@ -427,6 +430,18 @@ def _uses(statements: Iterable[Statement], scalar: ScalarInput) -> bool:
         for statement in statements
         for node in walk(statement.expr)
     )
+
+
+def _assumed(before: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+    """Return the assertions in front of a region that hold where it begins."""
+    found: list[c_ast.Node] = []
+    changed: set[str] = set()
+    for item in reversed(before):
+        if isinstance(item, Assumption) and not mentions(item.condition, frozenset(changed)):
+            found.insert(0, item)
+        elif not isinstance(item, c_ast.Decl):
+            changed |= {*(name for name, _ in assigned(item)), *handed_over(item)}
+    return found
 
 
 def _is_shared(node: c_ast.Decl, values: RegionValues) -> bool:

@@ -37,9 +37,17 @@ class Region:
 
     def holds(self, node: c_ast.Node) -> bool:
         """Return whether a node of the function stands in the region."""
-        items = self.function.body.block_items or ()
-        marks = [item.coord.line for item in items if isinstance(item, c_ast.Pragma)]
+        marks = self._marks()
         return not marks or marks[0] < node.coord.line < marks[-1]
+
+    def follows(self, node: c_ast.Node) -> bool:
+        """Return whether the region stands behind a node of the function."""
+        marks = self._marks()
+        return bool(marks) and bool(node.coord.line < marks[0])
+
+    def _marks(self) -> list[int]:
+        items = self.function.body.block_items or ()
+        return [item.coord.line for item in items if isinstance(item, c_ast.Pragma)]
 
 
 def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -> Region:
