@@ -9,6 +9,7 @@ made from.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ from rtlgen.ir.scop import Access, Scop, Statement, Subscript, Window
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
 from rtlgen.poly.dependences import dataflow
-from rtlgen.poly.describe import access_text
+from rtlgen.poly.describe import access_text, source_text
 from rtlgen.poly.errors import LookupOutOfRange
 from rtlgen.poly.interval_run import TooManySteps, interval_run
 from rtlgen.poly.value_flow import ValueFlow, canonical
@@ -235,14 +236,19 @@ def _require_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> None:
             continue
         which = "the subscript" if len(array.shape) == 1 else f"subscript {number + 1}"
         size = "".join(f"[{extent}]" for extent in array.shape)
+        written = source_text(scop, access.span)
+        if not written.startswith("*"):
+            written = access_text(scop, access)
+        texts = _subscript_texts(written, access.array)
+        text = texts[number] if len(texts) == len(array.shape) else None
         raise LookupOutOfRange(
-            f"`{access_text(scop, access)}` may lie outside of {access.array}{size}",
+            f"`{written}` may lie outside of {access.array}{size}",
             labels=(
                 Label(access.span, f"{which} is {_shown(low, high)}, as far as can be proven"),
                 Label(array.span, f"0 to {extent - 1} is inside"),
             ),
             notes=("an element outside of its array has no value in C",),
-            help=_remedy(extent),
+            help=_remedy(text, access, (low, high), extent),
         )
 
 
@@ -250,9 +256,41 @@ def _shown(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _remedy(extent: int) -> str:
+def _subscript_texts(written: str, array: str) -> list[str]:
+    """Return the subscripts of an access as they are written; none of what is no `array[...]`."""
+    found: list[str] = []
+    rest, depth, first = written.removeprefix(array), 0, 0
+    for place, sign in enumerate(rest if written.startswith(array) else ""):
+        if depth == 0 and sign != "[":
+            return [] if sign.strip() else found
+        depth += {"[": 1, "]": -1}.get(sign, 0)
+        if sign == "[" and depth == 1:
+            first = place + 1
+        if depth == 0:
+            found.append(rest[first:place].strip())
+    return found
+
+
+def _remedy(text: str | None, access: Access, limits: Range, extent: int) -> str:
     if extent & (extent - 1) == 0:
         remedy = f"keep it inside with `& {extent - 1}`, or use it under a condition that does"
     else:
         remedy = f"use it where a condition keeps it inside: `x >= 0 && x < {extent} ? ... : ...`"
-    return f"{remedy}; if it always is, say so before: `assert(x >= 0 && x < {extent})`"
+    where = f"before the statement in line {access.span.line}"
+    if text is None:
+        said = f"of what is added to the array: `assert(x >= 0 && x < {extent});`"
+        return f"{remedy}; if it always is, say so where the pointer is set, {said}"
+    change = re.search(r"\+\+|--|(?<![=!<>])=(?!=)", text)
+    step = re.fullmatch(r"(\+\+|--)?\s*(\w+)\s*(\+\+|--)?", text)
+    told, before = text, ""
+    if step is not None and change is not None:
+        # The assertion comes before the step.
+        told = step[2] if step[1] is None else f"{step[2]} {step[1][0]} 1"
+    elif change is not None:
+        told, before = "at", f"int at = {text}; "
+        where = f"and write `{access.array}[at]`, in line {access.span.line}"
+    elif re.search(r"[?&|^<>=!]", text):
+        told = f"({text})"
+    sides = [f"{told} >= 0"] if limits[0] < 0 else []
+    sides += [f"{told} < {extent}"] if limits[1] >= extent else []
+    return f"{remedy}; if it always is, say so {where}: `{before}assert({' && '.join(sides)});`"
