@@ -10,7 +10,7 @@ made from.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rtlgen.errors import Label
@@ -40,7 +40,8 @@ def bounded_lookups(sets: ScopSets) -> Scop:
     scop = sets.scop
     if not any(access.is_lookup for s in scop.statements for access in s.reads):
         return scop
-    values, run = ValueFlow(sets, dataflow(sets)), _Run(scop)
+    values = ValueFlow(sets, dataflow(sets))
+    run = _Run(scop, values)
     statements = tuple(_bounded(sets, statement, values, run) for statement in scop.statements)
     return replace(scop, statements=statements)
 
@@ -48,19 +49,25 @@ def bounded_lookups(sets: ScopSets) -> Scop:
 class _Run:
     """What running the program on intervals tells, if somebody asks."""
 
-    def __init__(self, scop: Scop) -> None:
+    def __init__(self, scop: Scop, values: ValueFlow) -> None:
         self._scop = scop
-        self._found: Mapping[tuple[str, int], tuple[Range, ...]] | None = None
+        self._values = values
+        self._found: dict[bool, Mapping[tuple[str, int], tuple[Range, ...]]] = {}
 
-    def subscripts(self, statement: Statement, reads: Iterable[int]) -> tuple[Range, ...] | None:
+    def subscripts(
+        self, statement: Statement, reads: Sequence[int], *, by_instances: bool
+    ) -> tuple[Range, ...] | None:
         """Return where the computed subscripts of reads lie; None if it is not known."""
-        if self._found is None:
+        if by_instances not in self._found:
             try:
-                self._found = interval_run(self._scop)
+                self._found[by_instances] = interval_run(
+                    self._scop, self._values.results, by_instances=by_instances
+                )
             except TooManySteps:
-                self._found = {}
+                self._found[by_instances] = {}
+        known = self._found[by_instances]
         keys = ((statement.name, read) for read in reads)
-        columns = zip(*(self._found[key] for key in keys if key in self._found), strict=True)
+        columns = zip(*(known[key] for key in keys if key in known), strict=True)
         return (
             tuple((min(low for low, _ in c), max(high for _, high in c)) for c in columns) or None
         )
@@ -85,11 +92,12 @@ def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run)
                 limits if bounds is None else _meet(limits, bounds)
                 for limits, bounds in zip(at, shown, strict=True)
             )
-            if not _is_inside(scop, access, at):
-                equal = [n for n, first in merged.items() if first == read.index]
-                ran = run.subscripts(statement, equal)
-                if ran is not None:
-                    at = tuple(map(_meet, at, ran))
+            equal = [n for n, first in merged.items() if first == read.index]
+            for by_instances in (False, True):
+                if not _is_inside(scop, access, at):
+                    ran = run.subscripts(statement, equal, by_instances=by_instances)
+                    if ran is not None:
+                        at = tuple(map(_meet, at, ran))
             _require_inside(scop, access, at)
             parts = zip(at, known, access.windows, strict=True)
             windows = (

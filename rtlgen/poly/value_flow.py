@@ -35,6 +35,10 @@ class ValueFlow:
     Parameters
     ----------
     sets: of the normalised program. flows: its dataflow.
+
+    Members
+    -------
+    results: ranges of what statements store, by their names.
     """
 
     def __init__(self, sets: ScopSets, flows: Dataflow) -> None:
@@ -44,7 +48,7 @@ class ValueFlow:
         self._flows: dict[tuple[str, int], list[Flow]] = {}
         for flow in flows.flows:
             self._flows.setdefault((flow.sink, flow.sink_read), []).append(flow)
-        self._results: dict[str, Range] = {}
+        self.results: dict[str, Range] = {}
         self._covered: dict[tuple[str, int], bool] = {}
         self._tables: dict[tuple[str, int], Range] = {}
         self._indices: dict[tuple[str, Affine], Range] = {}
@@ -80,7 +84,7 @@ class ValueFlow:
         while moved:
             moved, rounds = False, rounds + 1
             for statement in self._scop.statements:
-                found, known = self._result(statement), self._results.get(statement.name)
+                found, known = self._result(statement), self.results.get(statement.name)
                 if found is None:
                     continue
                 if known is not None:
@@ -89,13 +93,13 @@ class ValueFlow:
                     moved = True
                     type_ = statement.expr.type
                     wide = _widened(known, found, (type_.minimum, type_.maximum))
-                    self._results[statement.name] = found if rounds <= PATIENCE_ROUNDS else wide
+                    self.results[statement.name] = found if rounds <= PATIENCE_ROUNDS else wide
         # From above, every round brings the ranges nearer and none leaves a value out.
         for _ in range(NARROWING_ROUNDS):
             for statement in self._scop.statements:
                 found = self._result(statement)
                 if found is not None:
-                    self._results[statement.name] = found
+                    self.results[statement.name] = found
 
     def _result(self, statement: Statement) -> Range | None:
         """Return the range of a result as its operands are known, or None without a first value."""
@@ -122,7 +126,7 @@ class ValueFlow:
         if not self._is_covered(statement, read.index, access):
             return array.element.minimum, array.element.maximum
         flows = self._flows.get((statement.name, read.index), [])
-        found = [self._results[f.source] for f in flows if f.source in self._results]
+        found = [self.results[f.source] for f in flows if f.source in self.results]
         if not found:
             raise NoValueYet
         return min(low for low, _ in found), max(high for _, high in found)
