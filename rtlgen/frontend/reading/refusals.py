@@ -151,5 +151,11 @@ def expression_refusal(
                 labels=label,
                 notes=("there are no pointers",),
             )
+        case c_ast.TernaryOp():
+            return UnsupportedExpression(
+                "a choice of two places is not supported",
+                labels=label,
+                help="choose the subscript: `&a[c ? i : j]`",
+            )
         case _:
             return UnsupportedExpression("this expression is not supported", labels=label)
