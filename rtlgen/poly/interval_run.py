@@ -62,15 +62,13 @@ from rtlgen.ir.scop import (
 from rtlgen.ir.types import INT32, FloatType, IntType
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
 from rtlgen.poly.relations import Relations, joined
+from rtlgen.poly.telling_scalars import flags_of, iterators_of, likely_ends, related_scalars
 
 MAX_STEPS = 12_000
 """Instances, each once for every way in which the run goes on: some ten seconds."""
 
 MAX_PATHS = 16
 """Ways in which the run goes on at once; more are joined."""
-
-MAX_RELATED = 10
-"""Scalars of which it is known how they are related."""
 
 PATIENCE_ROUNDS = 2
 """Iterations of a loop after which what still grows gets the next bound that the program names."""
@@ -155,11 +153,11 @@ class _Run:
         self._numbers: dict[_Element, int] = {}
         self._elements: list[_Element] = []
         self._steps = 0
-        self._flags = _flags(scop)
-        self._ends = np.array(_ends(scop))
+        self._flags = flags_of(scop)
+        self._ends = np.array(likely_ends(scop))
         scalars = {a.name: given for a in scop.arrays if not a.shape and (given := _initial(a))}
         self._related = tuple(related_scalars(scop))
-        iterators = [] if by_instances else _iterators(scop.tree)
+        iterators = [] if by_instances else iterators_of(scop.tree)
         relations = Relations.unknown((*self._related, *iterators))
         for name in self._related:
             if name in scalars:
@@ -644,94 +642,10 @@ _SIGNS = {
 _OPPOSITE = {"ge": "lt", "gt": "le", "le": "gt", "lt": "ge", "eq": "ne", "ne": "eq"}
 
 
-def _ends(scop: Scop) -> list[float]:
-    """Return numbers that may bound something, in rising order, and infinity."""
-    nodes = [node for s in scop.statements for node in walk(s.expr)]
-    asked = [x for x in nodes if isinstance(x, Binary) and x.op in COMPARISONS]
-    found = {side.value for x in asked for side in children(x) if isinstance(side, Constant)}
-    found |= {extent for array in scop.arrays for extent in array.shape}
-    near = {sign * x + by for x in (*found, 0) for sign in (1, -1) for by in (-1, 0, 1)}
-    return [*sorted(float(x) for x in near if abs(x) < 1 << 32), inf]
-
-
 def _next(ends: NDArray[np.float64], value: int) -> int:
     """Return the first of some bounds that is no smaller; a very large one where there is none."""
     end = ends[np.searchsorted(ends, value)]
     return int(end) if end < inf else 1 << 64
-
-
-def _flags(scop: Scop) -> list[str]:
-    """Return the scalars that are 0 or 1 whenever the program sets them."""
-    found = {a.name: None for a in scop.arrays if not a.shape}
-
-    def is_flag(expr: Expr, statement: Statement) -> bool:
-        match expr:
-            case Read(index):
-                return statement.reads[index].array in found
-            case Cast(operand):
-                return is_flag(operand, statement)
-            case Select(_, if_true, if_false):
-                return is_flag(if_true, statement) and is_flag(if_false, statement)
-        return is_truth(expr)
-
-    is_less = True
-    while is_less:
-        others = [s.write.array for s in scop.statements if not is_flag(s.expr, s)]
-        is_less = not found.keys().isdisjoint(others)
-        found = {name: None for name in found if name not in others}
-    return list(found)
-
-
-def related_scalars(scop: Scop) -> list[str]:
-    """Return the scalars that say where something lies, and those that these hang together with."""
-    flags = _flags(scop)
-    whole = {a.name for a in scop.arrays if not a.shape and isinstance(a.element, IntType)}
-    found: dict[str, None] = {}
-    linked: list[list[str]] = []
-    for statement in scop.statements:
-
-        def scalars(expr: Expr, statement: Statement = statement) -> list[str]:
-            names = (statement.reads[x.index].array for x in walk(expr) if isinstance(x, Read))
-            return [name for name in names if name in whole]
-
-        for node in walk(statement.expr):
-            if isinstance(node, Read | Scatter):
-                at = node.at
-                found |= dict.fromkeys(name for part in at for name in scalars(part))
-            if isinstance(node, Binary) and node.op in COMPARISONS:
-                linked.append([*_summed(node.left, statement), *_summed(node.right, statement)])
-        if statement.write.array in whole and statement.write.array not in flags:
-            linked.append([statement.write.array, *_summed(statement.expr, statement)])
-    linked = [[name for name in names if name in whole] for names in linked]
-    is_more = True
-    while is_more and len(found) < MAX_RELATED:
-        more = [n for names in linked if not found.keys().isdisjoint(names) for n in names]
-        is_more = not found.keys() >= set(more)
-        found |= dict.fromkeys(more)
-    return list(found)[:MAX_RELATED]
-
-
-def _summed(expr: Expr, statement: Statement) -> list[str]:
-    """Return the scalars that an expression is a sum, or a choice, of."""
-    match expr:
-        case Read(index) if not expr.at:
-            return [statement.reads[index].array]
-        case Cast() | Binary("add" | "sub" | "mul" | "div" | "shr"):
-            return [name for part in children(expr) for name in _summed(part, statement)]
-        case Select(_, if_true, if_false):
-            return [*_summed(if_true, statement), *_summed(if_false, statement)]
-    return []
-
-
-def _iterators(nodes: Sequence[Node]) -> list[str]:
-    """Return the names of iterators."""
-    found: dict[str, None] = {}
-    for node in nodes:
-        if isinstance(node, LoopNode):
-            found[node.loop.iterator] = None
-        if isinstance(node, LoopNode | ConditionNode):
-            found |= dict.fromkeys(_iterators(node.body))
-    return list(found)
 
 
 def _terms(affine: Affine) -> tuple[dict[str, int], int]:
