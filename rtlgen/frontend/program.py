@@ -38,6 +38,7 @@ from rtlgen.frontend.lowering.pointers import place_pointers
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.reading.extents import extent_options
+from rtlgen.frontend.reading.refusals import with_bound_stated
 from rtlgen.frontend.scop.kernel import Kernel
 from rtlgen.frontend.syntax.parse import deep_recursion, parse
 from rtlgen.frontend.syntax.region import Region, called, select_function, select_region
@@ -197,7 +198,8 @@ def _lowered(
             # What is wrong with a header is what was wrong with it as it is written.
             told = {**loops, **told}
             if not again and not calls:
-                first, *others = [e if e.loop is None else told[e.loop] for e in found]
+                written = (e if e.loop is None else told[e.loop] for e in found)
+                first, *others = map(with_bound_stated, written)
                 first.others = tuple(others)
                 raise first from None
             unread |= {loop: unread.get(loop, 0) + 1 for loop in again}

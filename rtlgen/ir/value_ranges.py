@@ -69,6 +69,7 @@ class ValueRanges:
     read_range: returns the range of a read, or raises `NoValueYet`.
     index_range: returns the range of a function of several iterators, where more is known of them
         than their ranges.
+    shapes: of the expressions, where others ask of the same ones.
     """
 
     def __init__(
@@ -76,13 +77,14 @@ class ValueRanges:
         iterators: Mapping[str, Range],
         read_range: Callable[[Read], Range] = _of_type,
         index_range: Callable[[Affine], Range] | None = None,
+        shapes: Shapes | None = None,
     ) -> None:
         self._iterators = iterators
         self._read_range = read_range
         self._index_range = index_range
         self._known: dict[tuple[int, tuple[int, ...]], tuple[Expr, Range]] = {}
         self._facts: dict[tuple[int, bool], tuple[Expr, Facts]] = {}
-        self._shapes = Shapes()
+        self._shapes = Shapes() if shapes is None else shapes
 
     def range(self, expr: Expr, facts: Facts = ()) -> Range:
         """Return an inclusive range that holds every value `expr` can take where `facts` hold."""

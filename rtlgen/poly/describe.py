@@ -11,6 +11,7 @@ from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.scop import Access, Scop
 from rtlgen.ir.sets import ScopSets, integer
 from rtlgen.poly.dependences import Dependence
+from rtlgen.source import Span
 
 
 def distance(dependence: Dependence) -> tuple[int, ...] | None:
@@ -27,12 +28,16 @@ def distance(dependence: Dependence) -> tuple[int, ...] | None:
 
 def access_text(scop: Scop, access: Access) -> str:
     """Return an access as the C text has it; its subscripts are those of normalised loops."""
-    span = access.span
-    written = ""
-    if span.file == scop.source.path:
-        written = scop.source.line(span.line)[span.column - 1 :][: span.length]
+    written = source_text(scop, access.span)
     # Behind a macro the text is another one.
-    return written if written.startswith(access.array) else str(access)
+    return written if written.startswith(f"{access.array}[") else str(access)
+
+
+def source_text(scop: Scop, span: Span) -> str:
+    """Return a piece of the C text; nothing where it stands in another file."""
+    if span.file != scop.source.path:
+        return ""
+    return scop.source.line(span.line)[span.column - 1 :][: span.length]
 
 
 def relation_text(sets: ScopSets, dependence: Dependence) -> str:

@@ -9,9 +9,9 @@ made from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from re import fullmatch
 
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
@@ -23,7 +23,7 @@ from rtlgen.ir.scop import Access, Scop, Statement, Subscript, Window
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
 from rtlgen.poly.dependences import dataflow
-from rtlgen.poly.describe import access_text
+from rtlgen.poly.describe import access_text, source_text
 from rtlgen.poly.errors import LookupOutOfRange
 from rtlgen.poly.interval_run import TooManySteps, interval_run
 from rtlgen.poly.value_flow import ValueFlow, canonical
@@ -40,7 +40,8 @@ def bounded_lookups(sets: ScopSets) -> Scop:
     scop = sets.scop
     if not any(access.is_lookup for s in scop.statements for access in s.reads):
         return scop
-    values, run = ValueFlow(sets, dataflow(sets)), _Run(scop)
+    values = ValueFlow(sets, dataflow(sets))
+    run = _Run(scop, values)
     statements = tuple(_bounded(sets, statement, values, run) for statement in scop.statements)
     return replace(scop, statements=statements)
 
@@ -48,19 +49,25 @@ def bounded_lookups(sets: ScopSets) -> Scop:
 class _Run:
     """What running the program on intervals tells, if somebody asks."""
 
-    def __init__(self, scop: Scop) -> None:
+    def __init__(self, scop: Scop, values: ValueFlow) -> None:
         self._scop = scop
-        self._found: Mapping[tuple[str, int], tuple[Range, ...]] | None = None
+        self._values = values
+        self._found: dict[bool, Mapping[tuple[str, int], tuple[Range, ...]]] = {}
 
-    def subscripts(self, statement: Statement, reads: Iterable[int]) -> tuple[Range, ...] | None:
+    def subscripts(
+        self, statement: Statement, reads: Sequence[int], *, by_instances: bool
+    ) -> tuple[Range, ...] | None:
         """Return where the computed subscripts of reads lie; None if it is not known."""
-        if self._found is None:
+        if by_instances not in self._found:
             try:
-                self._found = interval_run(self._scop)
+                self._found[by_instances] = interval_run(
+                    self._scop, self._values.results, by_instances=by_instances
+                )
             except TooManySteps:
-                self._found = {}
+                self._found[by_instances] = {}
+        known = self._found[by_instances]
         keys = ((statement.name, read) for read in reads)
-        columns = zip(*(self._found[key] for key in keys if key in self._found), strict=True)
+        columns = zip(*(known[key] for key in keys if key in known), strict=True)
         return (
             tuple((min(low for low, _ in c), max(high for _, high in c)) for c in columns) or None
         )
@@ -87,11 +94,12 @@ def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run)
                 limits if bounds is None else _meet(limits, bounds)
                 for limits, bounds in zip(at, shown, strict=True)
             )
-            if not _is_inside(scop, access, at):
-                equal = [n for n, first in merged.items() if first == read.index]
-                ran = run.subscripts(statement, equal)
-                if ran is not None:
-                    at = tuple(map(_meet, at, ran))
+            equal = [n for n, first in merged.items() if first == read.index]
+            for by_instances in (False, True):
+                if not _is_inside(scop, access, at):
+                    ran = run.subscripts(statement, equal, by_instances=by_instances)
+                    if ran is not None:
+                        at = tuple(map(_meet, at, ran))
             _require_inside(scop, access, at, read.at)
             parts = zip(at, known, access.windows, strict=True)
             windows = (
@@ -231,8 +239,7 @@ def _require_inside(
     scop: Scop, access: Access, at: tuple[Range, ...], values: tuple[Expr, ...]
 ) -> None:
     array = scop.array(access.array)
-    given, text = zip(at, values, strict=True), access_text(scop, access)
-    written = _subscripts(text)
+    given = zip(at, values, strict=True)
     for number, subscript in enumerate(access.subscripts):
         if not isinstance(subscript, Window):
             continue
@@ -241,14 +248,19 @@ def _require_inside(
             continue
         which = "the subscript" if len(array.shape) == 1 else f"subscript {number + 1}"
         size = "".join(f"[{extent}]" for extent in array.shape)
+        written = source_text(scop, access.span)
+        if not written.startswith("*"):
+            written = access_text(scop, access)
+        texts = _subscript_texts(written, access.array)
+        text = texts[number] if len(texts) == len(array.shape) else None
         raise LookupOutOfRange(
-            f"`{text}` may lie outside of {access.array}{size}",
+            f"`{written}` may lie outside of {access.array}{size}",
             labels=(
                 Label(access.span, f"{which} is {_shown(low, high)}, as far as can be proven"),
                 Label(array.span, f"0 to {extent - 1} is inside"),
             ),
             notes=("an element outside of its array has no value in C",),
-            help=_remedy(extent, written.get(number, "x"), value),
+            help=_remedy(text, access, (low, high), extent, value),
         )
 
 
@@ -256,38 +268,51 @@ def _shown(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _remedy(extent: int, subscript: str, value: Expr) -> str:
+def _subscript_texts(written: str, array: str) -> list[str]:
+    """Return the subscripts of an access as they are written; none of what is no `array[...]`."""
+    found: list[str] = []
+    rest, depth, first = written.removeprefix(array), 0, 0
+    for place, sign in enumerate(rest if written.startswith(array) else ""):
+        if depth == 0 and sign != "[":
+            return [] if sign.strip() else found
+        depth += {"[": 1, "]": -1}.get(sign, 0)
+        if sign == "[" and depth == 1:
+            first = place + 1
+        if depth == 0:
+            found.append(rest[first:place].strip())
+    return found
+
+
+def _remedy(text: str | None, access: Access, limits: Range, extent: int, value: Expr) -> str:
     """Return what keeps a subscript inside, as it can be written into the program.
 
     Parameters
     ----------
-    subscript: its text. value: what it is.
+    text: of the subscript; None: it is none of the C text. value: what it is.
     """
-    inside = f"{subscript} >= 0 && {subscript} < {extent}"
     if extent & (extent - 1) == 0:
         remedy = f"keep it inside with `& {extent - 1}`, or use it under a condition that does"
     else:
-        remedy = f"use it where a condition keeps it inside: `{inside} ? ... : ...`"
+        remedy = f"use it where a condition keeps it inside: `x >= 0 && x < {extent} ? ... : ...`"
     names = sorted({node.name for node in walk(value) if isinstance(node, ScalarParameter)})
     if names:
         given = " ".join(f"-D {name}=VALUE" for name in names)
-        return f"fix what the caller gives with {given}, or say right before: `assert({inside})`"
-    return f"{remedy}; if it always is, say so right before: `assert({inside})`"
-
-
-def _subscripts(text: str) -> dict[int, str]:
-    """Return those subscripts of the C text of an access that mean the same when repeated."""
-    found: dict[int, str] = {}
-    depth = number = start = 0
-    for place, letter in enumerate(text):
-        if letter == "[":
-            depth += 1
-            start = place + 1 if depth == 1 else start
-        elif letter == "]":
-            depth -= 1
-            inner = text[start:place]
-            # Nothing that binds less than a comparison, and nothing that changes a variable.
-            if depth == 0 and fullmatch(r"[\w\s.*/%[\]]+([+-] [\w\s.*/%[\]]+)*", inner):
-                found[number] = inner
-            number += depth == 0
-    return found
+        remedy = f"fix what the caller gives with {given}"
+    where = f"before the statement in line {access.span.line}"
+    if text is None:
+        said = f"of what is added to the array: `assert(x >= 0 && x < {extent});`"
+        return f"{remedy}; if it always is, say so where the pointer is set, {said}"
+    change = re.search(r"\+\+|--|(?<![=!<>])=(?!=)", text)
+    step = re.fullmatch(r"(\+\+|--)?\s*(\w+)\s*(\+\+|--)?", text)
+    told, before = text, ""
+    if step is not None and change is not None:
+        # The assertion comes before the step.
+        told = step[2] if step[1] is None else f"{step[2]} {step[1][0]} 1"
+    elif change is not None:
+        told, before = "at", f"int at = {text}; "
+        where = f"and write `{access.array}[at]`, in line {access.span.line}"
+    elif re.search(r"[?&|^<>=!]", text):
+        told = f"({text})"
+    sides = [f"{told} >= 0"] if limits[0] < 0 else []
+    sides += [f"{told} < {extent}"] if limits[1] >= extent else []
+    return f"{remedy}; if it always is, say so {where}: `{before}assert({' && '.join(sides)});`"

@@ -36,6 +36,10 @@ class ValueFlow:
     Parameters
     ----------
     sets: of the normalised program. flows: its dataflow.
+
+    Members
+    -------
+    results: ranges of what statements store, by their names.
     """
 
     def __init__(self, sets: ScopSets, flows: Dataflow) -> None:
@@ -45,7 +49,7 @@ class ValueFlow:
         self._flows: dict[tuple[str, int], list[Flow]] = {}
         for flow in flows.flows:
             self._flows.setdefault((flow.sink, flow.sink_read), []).append(flow)
-        self._results: dict[str, Range] = {}
+        self.results: dict[str, Range] = {}
         self._covered: dict[tuple[str, int], bool] = {}
         self._tables: dict[tuple[str, int], Range] = {}
         self._indices: dict[tuple[str, Affine], Range] = {}
@@ -82,7 +86,7 @@ class ValueFlow:
         while moved:
             moved, rounds = False, rounds + 1
             for statement in self._scop.statements:
-                found, known = self._result(statement), self._results.get(statement.name)
+                found, known = self._result(statement), self.results.get(statement.name)
                 if found is None:
                     continue
                 if known is not None:
@@ -91,18 +95,18 @@ class ValueFlow:
                     moved = True
                     type_ = statement.expr.type
                     wide = _widened(known, found, (type_.minimum, type_.maximum))
-                    self._results[statement.name] = found if rounds <= PATIENCE_ROUNDS else wide
+                    self.results[statement.name] = found if rounds <= PATIENCE_ROUNDS else wide
         # From above, every round brings the ranges nearer and none leaves a value out.
         for _ in range(NARROWING_ROUNDS):
             for statement in self._scop.statements:
                 found = self._result(statement)
                 if found is not None:
-                    self._results[statement.name] = found
+                    self.results[statement.name] = found
 
     def _result(self, statement: Statement) -> Range | None:
         """Return the range of a result as its operands are known, or None without a first value."""
         sources = (f for n in range(len(statement.reads)) for f in self._feeding(statement, n))
-        operands = tuple(self._results.get(flow.source) for flow in sources)
+        operands = tuple(self.results.get(flow.source) for flow in sources)
         known = self._evaluated.get(statement.name)
         if known is not None and known[0] == operands:
             return known[1]
@@ -133,7 +137,7 @@ class ValueFlow:
         if not self._is_covered(statement, read.index, access):
             return array.element.minimum, array.element.maximum
         flows = self._feeding(statement, read.index)
-        found = [self._results[f.source] for f in flows if f.source in self._results]
+        found = [self.results[f.source] for f in flows if f.source in self.results]
         if not found:
             raise NoValueYet
         return min(low for low, _ in found), max(high for _, high in found)

@@ -288,8 +288,8 @@ class ExpressionReader:
         """Return between which values an expression lies where guards hold, if that tells more."""
         if not guards:
             return None
-        own = ValueRanges(self.arithmetic.ranges.boxes()).range(expr)
-        found = own
+        ranges = ValueRanges(self.arithmetic.ranges.boxes())
+        own = found = ranges.range(expr)
         for is_out in (False, True):
             # A fact on a scalar is one on what it was set to, and the other way round.
             parts = [(expr, tuple(self.reads)), *((guard.expr, guard.reads) for guard in guards)]
@@ -302,9 +302,8 @@ class ExpressionReader:
                 numbers = [first.setdefault((r.array, r.subscripts), len(first)) for r in reads]
                 same.append(renumbered(part, numbers))
             facts = tuple(fact for part in same[1:] for fact in facts_of(part, True))
-            low, high = ValueRanges(self.arithmetic.ranges.boxes()).range(same[0], facts)
-            if max(low, found[0]) <= min(high, found[1]):
-                found = max(low, found[0]), min(high, found[1])
+            own = _meet(own, ranges.range(same[0]))
+            found = _meet(found, ranges.range(same[0], facts))
         return None if found == own else found
 
     def current(self, variable: Variable, access: Access) -> Value:
@@ -475,6 +474,12 @@ class ExpressionReader:
         if node.op == "&&":
             return self.arithmetic.select(truth(left), truth(right), literal(0, INT32, span), span)
         return self.arithmetic.select(truth(left), literal(1, INT32, span), truth(right), span)
+
+
+def _meet(a: Range, b: Range) -> Range:
+    """Return where two ranges overlap; the first one where they do not, which no run meets."""
+    low, high = max(a[0], b[0]), min(a[1], b[1])
+    return (low, high) if low <= high else a
 
 
 def _table_value(variable: Variable, access: Access) -> int | None:

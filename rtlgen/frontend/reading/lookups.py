@@ -56,7 +56,7 @@ def window(
     assert obstacle is not None, "what is looked up is not affine"
     is_inside = low >= 0 and high <= last
     if not is_inside and not is_conditional and obstacle.kind in _NEVER_BOUNDED:
-        raise subscript_refusal(index.value, index.text)
+        raise subscript_refusal(index.value, index.text, extent)
     first = min(max(low, 0), max(last, 0))
     known = quasi_affine(expr, iterators)
     return Window(first, max(first, min(high, last)), known, told=stated)

@@ -351,7 +351,7 @@ def _bound_refusal(value: Value, text: str) -> FrontendError:
     help_ = factor_help(obstacle.reason)
     help_ = help_ or "use constants plus constant multiples of outer iterators"
     if obstacle.kind is ObstacleKind.DATA:
-        help_ = "loop to the largest value, and select results with a conditional expression"
+        help_ = "bound it by a number, too: `i < n && i < 100`"
     notes: tuple[str, ...] = ()
     by = max((division.modulus for division in divisions_in(value.expr)), default=0)
     if by > MAX_RESIDUES and is_by_iterators(value.expr):
@@ -363,8 +363,12 @@ def _bound_refusal(value: Value, text: str) -> FrontendError:
             f"write a loop over the quotient by {by} around one over the remainder, and compute "
             "the iterator from them"
         )
+    what = f"the loop bound `{text}` is not affine"
+    if text in ("while", "do"):
+        what = f"what bounds this `{text}` is not affine"
+        help_ = "count its iterations in its condition: `k < 100 && ...; k++`"
     return NonAffineBound(
-        f"the loop bound `{text}` is not affine",
+        what,
         labels=(label, *obstacle.others),
         notes=notes,
         help=help_,

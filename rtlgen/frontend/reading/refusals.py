@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pycparser import c_ast
 
 from rtlgen.errors import Label
@@ -13,6 +15,8 @@ from rtlgen.frontend.errors import (
     FrontendError,
     IndexWraps,
     Jump,
+    LoopHeader,
+    NonAffineBound,
     ParameterInControl,
     SideEffect,
     SwitchUnsupported,
@@ -22,6 +26,7 @@ from rtlgen.frontend.errors import (
     UnsupportedStatement,
 )
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.types import OPEN
 from rtlgen.frontend.text.headers import header_of
 from rtlgen.source import Span
 
@@ -75,16 +80,28 @@ def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
             )
 
 
-def subscript_refusal(value: Value, text: str) -> ParameterInControl | IndexWraps:
+def with_bound_stated(error: FrontendError) -> FrontendError:
+    """Return a refusal of a loop's header with what helps whatever the header is."""
+    known = error.diagnostic
+    if isinstance(error, LoopHeader | NonAffineBound | ParameterInControl) and error.loop:
+        stated = "state the most iterations on the line before the loop: #pragma rtlgen bound 100"
+        help_ = stated if known.help is None else f"{known.help}; or {stated}"
+        error.diagnostic = replace(known, help=help_)
+    return error
+
+
+def subscript_refusal(value: Value, text: str, extent: int) -> ParameterInControl | IndexWraps:
     """Return why `value`, written `text`, of which no more will be known, is no subscript."""
     obstacle = value.obstacle
     assert obstacle is not None, "an affine value needs no refusal"
     label = Label(obstacle.span, obstacle.reason)
     if obstacle.kind is ObstacleKind.ARGUMENT:
+        name = obstacle.parameter
         return ParameterInControl(
             f"the subscript `{text}` depends on a scalar parameter",
             labels=(label,),
-            help=obstacle.fix,
+            help=f"{obstacle.fix}, or say before where it lies: `assert({name} >= 0 && "
+            f"{name} < {64 if extent == OPEN else extent});`",
         )
     return IndexWraps(
         f"the subscript `{text}` wraps round", labels=(label,), help="use a signed iterator"
@@ -133,6 +150,12 @@ def expression_refusal(
                 f"the operator `{op}` is not supported",
                 labels=label,
                 notes=("there are no pointers",),
+            )
+        case c_ast.TernaryOp():
+            return UnsupportedExpression(
+                "a choice of two places is not supported",
+                labels=label,
+                help="choose the subscript: `&a[c ? i : j]`",
             )
         case _:
             return UnsupportedExpression("this expression is not supported", labels=label)
