@@ -55,13 +55,14 @@ class Origin:
     -------
     expr: its `Read`s count in `reads`.
     asked_of: the scalars in it, with the assignments that had reached them then: as long as the
-        same ones of the same time reach them, it still has that value.
+        same ones of the same time reach them, it still has that value. Not compared: each of these
+        has an origin as well, and so on. What is kept of two that differ is asked for by its time.
     is_repeatable: no array in it may change; else what it tells of these scalars still holds.
     """
 
     expr: Expr
     reads: tuple[Access, ...]
-    asked_of: tuple[tuple[Variable, Definitions], ...]
+    asked_of: tuple[tuple[Variable, Definitions], ...] = field(compare=False)
     is_repeatable: bool = True
 
     @property
@@ -411,7 +412,9 @@ def written_out(
 
 
 def _is_same(now: Definitions, then: Definitions) -> bool:
-    return now == then and all(a.serial == b.serial for a, b in zip(now, then, strict=True))
+    return now is then or (
+        now == then and all(a.serial == b.serial for a, b in zip(now, then, strict=True))
+    )
 
 
 def assumptions(condition: Origin) -> Iterator[Origin]:
