@@ -191,3 +191,12 @@ def test_an_assertion_in_front_of_a_region_holds_in_it() -> None:
 def test_what_was_asserted_of_another_value_does_not(before: str) -> None:
     with pytest.raises(LookupOutOfRange):
         analyse(parse_text(REGION % before))
+
+
+def test_scalars_that_are_each_made_from_two_others_are_read_at_once() -> None:
+    """What each was set to asks for two before it: as a tree that is 2^80 of them."""
+    steps = "".join(f"int t{k} = t{k - 1} + (t{k - 2} ^ x[i]);" for k in range(2, 80))
+    text = f"""void f(const int x[8], int y[8]) {{
+      for (int i = 0; i < 8; i++) {{ int t0 = x[i]; int t1 = x[i] * 3; {steps} y[i] = t79; }}
+    }}"""
+    assert len(parse_text(text).scop.statements) == 81
