@@ -23,7 +23,7 @@ from rtlgen.planning.analysis import Analysis
 from rtlgen.planning.planned import Planned, Tried
 from rtlgen.planning.timing import least_cycles, timing_of
 from rtlgen.poly.piecewise import NoClosedForm
-from rtlgen.scheduling.errors import BankUnknown
+from rtlgen.scheduling.errors import BankUnknown, IndexStyleUnsuitable
 from rtlgen.scheduling.store_bounds import fewest_cycles
 from rtlgen.target import get_target
 
@@ -163,9 +163,12 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
         if not move.keeps_values and each.at_least >= TOLERANCE * before.cycles:
             why = IN_ANY_ORDER.format(each.at_least)
             continue
-        with improving(move.searching), suppress(NoClosedForm):
-            each.cycles  # noqa: B018
-            found.append(each)
+        try:
+            with improving(move.searching), suppress(NoClosedForm):
+                each.cycles  # noqa: B018
+                found.append(each)
+        except IndexStyleUnsuitable as error:
+            why = error.diagnostic.message
     if not found:
         return before, Tried(move.name, what, None, why)
     best = move.best(found, options)
@@ -179,7 +182,8 @@ def _beats_bound(proposed: Form, before: Form) -> bool:
     """Tell whether a proposal takes fewer cycles than a form that need not be planned for it."""
     if before.is_planned or proposed.at_least >= (most := TOLERANCE * before.at_least):
         return False
-    # What is wrong with banks is told of the arrays as declared.
-    with suppress(TooComplex, BankContended, BankUnknown, NoClosedForm), spare_effort():
+    # What is wrong with banks is told of the arrays as declared, and with indices of the loops.
+    wrong = BankContended, BankUnknown, IndexStyleUnsuitable
+    with suppress(TooComplex, NoClosedForm, *wrong), spare_effort():
         return proposed.cycles < most
     return False

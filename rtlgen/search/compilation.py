@@ -23,6 +23,7 @@ from rtlgen.poly.barriers import ChainBound
 from rtlgen.report.loops import pause_report, schedule_report, skew_report
 from rtlgen.report.plan_report import Findings, expansion_cost, issue_slots
 from rtlgen.scheduling.decide import Decision
+from rtlgen.scheduling.errors import IndexStyleUnsuitable
 from rtlgen.scheduling.idle_slots import IdleSlots
 from rtlgen.scheduling.instance_maps import instance_maps, tiled_instance_maps
 from rtlgen.scheduling.store_bounds import StoreBound
@@ -174,7 +175,7 @@ class IslandCompilation(Compilation):
             return None
         try:
             before = self.expanded.before()
-        except TooComplex:
+        except (TooComplex, IndexStyleUnsuitable):
             return None
         return expansion_cost(before, self.expanded.after, self.target)
 

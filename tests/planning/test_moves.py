@@ -92,6 +92,27 @@ def test_a_proposal_that_cannot_be_planned_leaves_the_program_as_it_was(error: E
     assert (said in limits) == isinstance(error, TooComplex)
 
 
+def test_loops_that_the_index_style_does_not_suit_are_not_taken() -> None:
+    text = """void f(int a[17][17]) {
+      for (int i = 1; i < 17; i++)
+        for (int j = 1; j < 17; j++) a[i][j] = (a[i][j - 1] + a[i - 1][j]) * 3;
+    }"""
+    tried = rtlgen.compile(source=text, path="f.c", index="divide").report()["tried"]
+    (skew,) = [each for each in tried if each["move"] == "skew"]
+    assert not skew["taken"] and skew["why_not"] == "the index style divide does not fit S0"
+
+
+def test_memory_that_only_makes_loops_suit_the_index_style_has_no_price() -> None:
+    text = """void f(const int a[8][32], int b[8][32]) {
+      for (int i = 0; i < 8; i++) {
+        int s = 0;
+        for (int j = 0; j < 32; j++) { s = s * 3 + a[i][j]; b[i][j] = s; }
+      }
+    }"""
+    report = rtlgen.compile(source=text, path="f.c", index="shift").report()
+    assert report["expansions"] and report["expansion_cost"] is None
+
+
 def test_a_move_without_a_proposal_says_why() -> None:
     assert tried(planned(Fake())) == [Tried("fake", "", None, "there is no fake")]
 

@@ -140,7 +140,8 @@ def _comes_round(node: c_ast.Node, name: str, loop: c_ast.Node) -> bool | None:
     None where it begins with what the scalar is before the node.
     """
     if node is loop:
-        is_set = isinstance(node, c_ast.For) and node.init is not None and _sets(node.init, name)
+        init = node.init if isinstance(node, c_ast.For) else None
+        is_set = init is not None and _sets(init, name) and not _uses(init, name, loop)
         return False if is_set else None
     is_set = False
     for _, child in node.children():
@@ -173,10 +174,8 @@ def _uses(node: c_ast.Node | None, name: str, loop: c_ast.Node) -> bool:
             return bool(node.name == name)
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=target)) if target == name:
             return _uses(node.rvalue, name, loop)
-        case c_ast.For(init=c_ast.Assignment(op="=", lvalue=c_ast.ID(name=target))) if (
-            target == name
-        ):
-            return _uses(node.init.rvalue, name, loop)
-        case c_ast.For(init=c_ast.DeclList(decls=parts)) if any(p.name == name for p in parts):
-            return any(_uses(part.init, name, loop) for part in parts)
+        case c_ast.For(init=c_ast.Assignment() | c_ast.DeclList()) if _sets(node.init, name):
+            # Behind the loop, it begins with a value of its own.
+            if all(x is not loop for x in below(node)):
+                return _uses(node.init, name, loop)
     return any(_uses(child, name, loop) for _, child in node.children())

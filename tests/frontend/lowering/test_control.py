@@ -79,6 +79,14 @@ _JUMPS = {
         "void f(const unsigned char a[8], int b[8]) { int n; for (int i = 0; i < 8; i++) { n = i; "
         "while (n < 8 && a[n] > 99) b[n++] += i; } }"
     ),
+    "counts_a_loop_around_too": (
+        "void f(const int a[8], int b[8]) { int n, t = 0; for (n = 0; t < 8; t++) { n = t; "
+        "while (n < 8 && a[n] > 0) n++; b[t] = n; } }"
+    ),
+    "is_asked_before_it_is_set": (
+        "int f(const int a[16]) { int c = 0, d, s = 0; for (int i = 0; i < 6; i++) "
+        "for (d = c, c = 0; c < 12 && a[c] > i; c++) s += 3 + d; return s; }"
+    ),
     "never_begun": (
         "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
         "b[k]; b[k] += b[k - 1]; } b[0] = s; }"
