@@ -58,6 +58,7 @@ def require_free(
     program: Schedule,
     placed: Schedule,
     names: Iterable[str],
+    written: Scop,
 ) -> None:
     """Raise BankContended where lanes of one nest meet in a bank that somebody has asked for.
 
@@ -68,20 +69,21 @@ def require_free(
     ----------
     names: the arrays that are asked for in banks.
     scop, program, placed: see `judges.replay`.
+    written: the program whose nests count: loops that are chosen for a unit are for it alone.
     """
-    written = {statement.write.array for statement in scop.statements}
+    stored = {statement.write.array for statement in scop.statements}
     suspects = [
         memory
         for memory in plan.memories
         if memory.name in names
-        and memory.name in written
+        and memory.name in stored
         and (memory.write_ports > 1 or memory.read_ports > 1)
         and memory.kind == "block"
     ]
     if not suspects:
         return
     regions = issued_instances(plan, scop, program, placed)
-    paths, nests = loop_paths(scop.tree), dict[tuple[int, ...], list[IssuedInstances]]()
+    paths, nests = loop_paths(written.tree), dict[tuple[int, ...], list[IssuedInstances]]()
     for member in (member for region in regions for member in region):
         nests.setdefault(tuple(paths[member.statement.name]), []).append(member)
     for memory, members, is_load in product(suspects, nests.values(), (False, True)):

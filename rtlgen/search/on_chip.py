@@ -74,7 +74,8 @@ def _require_banks(planned: Planned, options: CompileOptions) -> None:
     with more_effort():
         stages = dict(passes_of(analysis, planned.decision, options))
         placed = stages["flatten"].schedule
-        require_free(plan, analysis.scop, analysis.scop.schedule, placed, options.partitions)
+        scop, names = analysis.scop, options.partitions
+        require_free(plan, scop, scop.schedule, placed, names, analysis.written)
 
 
 def _without_gain(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import rtlgen
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
@@ -62,3 +63,18 @@ def test_one_element_for_several_statements_is_read_once() -> None:
     ).plan
     assert plan.memory("a").read_ports == 1
     assert predicted_cycles(plan) <= 9 + 5
+
+
+def test_lanes_that_run_backward_are_those_of_one_nest() -> None:
+    text = """void f(const int a[64], int b[64], int c[64]) {
+      for (int i = 0; i < 64; i++) b[i] = a[i] * 3;
+      for (int i = 0; i < 64; i++) c[i] = b[63 - i] + 1;
+    }"""
+    with pytest.raises(BankContended) as found:
+        rtlgen.compile(
+            source=text,
+            path="f.c",
+            unroll={"i": 4},
+            partition={"b": "block:1:4"},
+        )
+    assert "are written in one cycle" in found.value.diagnostic.message
