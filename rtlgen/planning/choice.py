@@ -15,7 +15,7 @@ from dataclasses import replace
 from rtlgen.ir.effort import improving, more_effort
 from rtlgen.ir.partial_products import blocks_of
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.ram_copies import block_ram_bits
+from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.tolerance import PORT_TOLERANCE, is_worth_search
 from rtlgen.options import CompileOptions
@@ -158,9 +158,10 @@ def _may_start_earlier(planned: Planned, scop: Scop, array: str) -> bool:
 
 
 def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
-    """Return the same plan with arrays in banks, where that saves copies of them."""
+    """Return the same plan with arrays in banks, where that saves copies or versions of them."""
     given = [array.name for array in planned.analysis.scop.arrays if array.cuts]
-    shared = _copied_arrays(planned.plan)
+    blocks = (memory for memory in planned.plan.memories if memory.kind == "block")
+    shared = {each.name for each in blocks if each.read_ports > 1 or each.write_ports > 1}
     derived = derived_cuts(planned.analysis.scop, given)
     cuts = {
         name: cut
@@ -174,7 +175,12 @@ def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
     # A bank is in fewer versions than an array may be.
     with suppress(NoVersions):
         plan = lowered(space.timing, planned.decision, planned.target, options)
-        if block_ram_bits(plan) < block_ram_bits(planned.plan):
+        # A bank is a block at least, however small it is.
+        before, after = (
+            (block_rams(each, planned.target), block_ram_bits(each))
+            for each in (planned.plan, plan)
+        )
+        if after < before:
             return replace(planned, analysis=analysis, space=space, plan=plan)
     return planned
 
