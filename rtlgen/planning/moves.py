@@ -27,6 +27,9 @@ from rtlgen.scheduling.errors import BankUnknown, IndexStyleUnsuitable
 from rtlgen.scheduling.store_bounds import fewest_cycles
 from rtlgen.target import get_target
 
+UNSUITED = (BankContended, BankUnknown, IndexStyleUnsuitable)
+"""Why a form does not suit the options. Of the program as written, users are told."""
+
 TOO_LONG = "the search for a plan of it takes too long"
 IN_ANY_ORDER = "{:,} cycles at least, in any order"
 
@@ -167,7 +170,7 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
             with improving(move.searching), suppress(NoClosedForm):
                 each.cycles  # noqa: B018
                 found.append(each)
-        except IndexStyleUnsuitable as error:
+        except UNSUITED as error:
             why = error.diagnostic.message
     if not found:
         return before, Tried(move.name, what, None, why)
@@ -182,8 +185,6 @@ def _beats_bound(proposed: Form, before: Form) -> bool:
     """Tell whether a proposal takes fewer cycles than a form that need not be planned for it."""
     if before.is_planned or proposed.at_least >= (most := TOLERANCE * before.at_least):
         return False
-    # What is wrong with banks is told of the arrays as declared, and with indices of the loops.
-    wrong = BankContended, BankUnknown, IndexStyleUnsuitable
-    with suppress(TooComplex, NoClosedForm, *wrong), spare_effort():
+    with suppress(TooComplex, NoClosedForm, *UNSUITED), spare_effort():
         return proposed.cycles < most
     return False

@@ -24,8 +24,9 @@ class RaggedDomain(RtlgenError):
 class IndexStyleUnsuitable(RtlgenError):
     """The index style asked for does not fit the program's loops.
 
-    `shift` takes the indices as bit fields of the flat counter, so every loop but the outermost
-    must have a power of two of iterations, padding included. `divide` and `odometer` suit any loop:
+    `divide` takes the indices as quotients and remainders of the flat counter, so the bounds of a
+    loop must not depend on those around it. `shift` takes them as bit fields, so every loop but the
+    outermost must have a power of two of iterations, too, padding included. `odometer` suits all:
 
         rtlgen build mms_d.c -o build --index odometer
     """

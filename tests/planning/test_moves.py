@@ -21,6 +21,7 @@ from rtlgen.planning.planned import Planned, Tried
 from rtlgen.planning.program_moves import MOVES, Reversals
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.report.text import plan_report_text
+from rtlgen.scheduling.errors import BankUnknown
 
 TEXT = """void f(const int a[64], int b[64], int c[64])
 {
@@ -90,6 +91,11 @@ def test_a_proposal_that_cannot_be_planned_leaves_the_program_as_it_was(error: E
     assert note.cycles is None and note.why_not == "the search for a plan of it takes too long"
     said = "fakes would take too long to be weighed to the end"
     assert (said in limits) == isinstance(error, TooComplex)
+
+
+def test_a_form_that_does_not_suit_what_was_asked_for_is_not_taken() -> None:
+    (note,) = tried(planned(Fake(BankUnknown("nobody knows the bank"))))
+    assert note.cycles is None and note.why_not == "nobody knows the bank"
 
 
 def test_loops_that_the_index_style_does_not_suit_are_not_taken() -> None:
