@@ -303,11 +303,11 @@ def _remedy(text: str | None, access: Access, limits: Range, extent: int, value:
         said = f"of what is added to the array: `assert(x >= 0 && x < {extent});`"
         return f"{remedy}; if it always is, say so where the pointer is set, {said}"
     change = re.search(r"\+\+|--|(?<![=!<>])=(?!=)", text)
-    step = re.fullmatch(r"(\+\+|--)?\s*(\w+)\s*(\+\+|--)?", text)
+    step = re.fullmatch(r"(\w+)\s*(\+\+|--)", text)
     told, before = text, ""
-    if step is not None and change is not None:
+    if step is not None:
         # The assertion comes before the step.
-        told = step[2] if step[1] is None else f"{step[2]} {step[1][0]} 1"
+        told = step[1]
     elif change is not None:
         told, before = "at", f"int at = {text}; "
         where = f"and write `{access.array}[at]`, in line {access.span.line}"

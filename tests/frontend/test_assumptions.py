@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -200,3 +202,27 @@ def test_scalars_that_are_each_made_from_two_others_are_read_at_once() -> None:
       for (int i = 0; i < 8; i++) {{ int t0 = x[i]; int t1 = x[i] * 3; {steps} y[i] = t79; }}
     }}"""
     assert len(parse_text(text).scop.statements) == 81
+
+
+STEPPED = """#include <assert.h>
+void f(const int s[8], int st[8], const int x[8]) {
+  int sp = x[0];
+  for (int i = 0; i < 8; i++) {
+    if (x[i] > 3) sp = x[i];
+    %s
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("stepped", ["st[sp++] = s[i];", "st[--sp] = s[i];", "st[sp--] += 1;"])
+def test_what_is_advised_about_a_subscript_that_steps_is_enough(stepped: str) -> None:
+    with pytest.raises(LookupOutOfRange) as refused:
+        analyse(parse_text(STEPPED % stepped))
+    advice = refused.value.diagnostic.help
+    assert advice is not None
+    said = re.findall("`(.*?)`", advice)[1:]
+    if len(said) > 1:
+        # What to write in the place of the access comes first.
+        stepped = stepped.replace(stepped[: stepped.index("]") + 1], said[0])
+    analyse(parse_text(STEPPED % f"{said[-1]} {stepped}"))
