@@ -65,8 +65,12 @@ def versioned_arrays(scop: Scop) -> frozenset[str]:
 
 
 def followed_arrays(scop: Scop) -> frozenset[str]:
-    """Return the arrays of whose values it is known who reads them: of a lookup nobody knows."""
+    """Return the arrays of whose values it is known who reads them: of a lookup nobody knows.
+
+    Nor where a scatter stores, even if the iterators tell its element.
+    """
     looked_up = {a.array for s in scop.statements for a in s.reads if a.is_uncertain}
+    looked_up |= {s.write.array for s in scop.statements if s.is_scatter}
     return frozenset(
         array.name
         for array in scop.arrays
