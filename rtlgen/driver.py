@@ -54,7 +54,6 @@ from rtlgen.planning.planned import Planned, Tried
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.stream_order import require_in_order
-from rtlgen.scheduling.errors import LookupOffChip
 from rtlgen.scheduling.idle_slots import idle_slots
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.store_bounds import store_bounds
@@ -63,19 +62,11 @@ from rtlgen.search.chosen import Chosen, InTiles, OnChip
 from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.search.ram_limit import best_within_limits
 from rtlgen.target import get_target
-from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.transforms.double_buffer import double_buffered
 from rtlgen.transforms.external import in_external
 from rtlgen.transforms.shared_reads import with_shared_reads
 from rtlgen.transforms.streams import in_streams
-
-UNTILED = (*REFUSALS, LookupOffChip)
-"""Why a program cannot be planned in tiles; one that was not asked to be is built on chip then."""
-
-OFF_CHIP = "where arrays are off chip, loops are not unrolled, and banks are those of lanes"
-"""Why pragmas are not followed there."""
-
 
 JUDGED = TRANSFORMS[TRANSFORMS.index("distribute") :]
 """Loops of a scheduler and skewed ones are judged where they are made: these come behind them."""
