@@ -117,6 +117,11 @@ def require_multipliers(name: str, budget: Budget, plan: KernelPlan, *, has_lane
         )
 
 
+def lanes_text(lanes: Mapping[str, int | None]) -> str:
+    """Return the options that give loops their lanes."""
+    return " ".join(f"--unroll {name}={factor}" for name, factor in lanes.items())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LaneChoice(Generic[Found]):
     """The lanes that were chosen, and what ends their number.
@@ -137,8 +142,9 @@ class LaneChoice(Generic[Found]):
 
     def text(self) -> list[str]:
         """Return what was chosen, and why no more, a line each."""
-        lanes = " ".join(f"--unroll {name}={factor}" for name, factor in self.lanes.items())
-        chosen = f"{lanes or 'one of each loop'}, with {self.taken} of {self.limit}"
+        chosen = (
+            f"{lanes_text(self.lanes) or 'one of each loop'}, with {self.taken} of {self.limit}"
+        )
         nexts = (f"next lanes: {option} {why}" for option, why in self.refused.items())
         return [f"lanes: {chosen} multiplier blocks", *nexts]
 
@@ -167,7 +173,7 @@ class _Loops:
         return dict.fromkeys(self.names, factor)
 
     def option(self, factor: int) -> str:
-        return " ".join(f"--unroll {name}={factor}" for name in self.names)
+        return lanes_text(self.lanes(factor))
 
 
 def choose_lanes(
@@ -294,8 +300,7 @@ class _Climb:
         self._note(group, factor, why, planned)
 
     def _note(self, group: _Loops, factor: int, why: str, planned: Planned | None) -> None:
-        lanes = {**self.chosen, **group.lanes(factor)}
-        options = " ".join(f"--unroll {name}={count}" for name, count in lanes.items())
+        options = lanes_text({**self.chosen, **group.lanes(factor)})
         cycles = None if planned is None else predicted_cycles(planned.plan)
         self.tried.append(Tried("lanes", options, cycles, why))
 

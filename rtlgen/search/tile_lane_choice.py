@@ -16,7 +16,13 @@ from rtlgen.ir.effort import more_effort
 from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.planning.planned import Tried
 from rtlgen.scheduling.binding import with_units
-from rtlgen.search.lane_choice import Budget, LaneChoice, require_multipliers, superseded
+from rtlgen.search.lane_choice import (
+    Budget,
+    LaneChoice,
+    lanes_text,
+    require_multipliers,
+    superseded,
+)
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest, free_loops
@@ -74,7 +80,7 @@ def _climbed(
         return best, count, [*tried, Tried("lanes", option, cycles, why)]
 
     while 2 * count <= MOST_LANES:
-        option = f"--unroll {loop}={2 * count}"
+        option = lanes_text({loop: 2 * count})
         lanes, before = LaneRequest(loop, 2 * count), predicted_cycles(best.plan)
         least = _least_cycles(units, lanes)
         if least >= TOLERANCE * before:
