@@ -78,10 +78,10 @@ class _Search:
         units in it or for one of them.
         """
         chosen: frozenset[tuple[Unit, int]] = frozenset()
-        end, left = self._end(chosen), MAX_TRIED
+        turns, end, left = self._turns(), self._end(chosen), MAX_TRIED
         assert end is not None, "as they are, the nests keep all dependences"
         while True:
-            others = [chosen | turned for turned in self._turns() if not turned <= chosen]
+            others = [chosen | turned for turned in turns if not turned <= chosen]
             ends = [(self._end(other), other) for other in others[: max(0, left)]]
             left -= len(others)
             tried = [(found, other) for found, other in ends if found is not None]
@@ -95,10 +95,11 @@ class _Search:
     def _turns(self) -> list[frozenset[tuple[Unit, int]]]:
         """Return what may be turned at a time: lanes of a loop have units of their own."""
         loops: dict[Span, set[tuple[Unit, int]]] = {}
-        for unit, level in self._loops():
+        every = list(self._loops())
+        for unit, level in every:
             first = self.space.timing.scop.statement(unit.statements[0])
             loops.setdefault(first.loops[level].span, set()).add((unit, level))
-        single = (frozenset({each}) for each in self._loops())
+        single = (frozenset({each}) for each in every)
         return list(dict.fromkeys([*map(frozenset, loops.values()), *single]))
 
     def _loops(self) -> Iterator[tuple[Unit, int]]:
