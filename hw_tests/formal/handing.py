@@ -9,7 +9,8 @@ from amaranth.lib.wiring import In, Signature
 
 from rtlgen.hw.index_units import all_of
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.ir.iterations import Ints, iterations_of, predicate_mask
+from rtlgen.ir.ints import Ints
+from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.plan import Mark, TiledRegion, Wait, Workers
 
 FIRST_START_CYCLES = 3

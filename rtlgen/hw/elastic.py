@@ -25,14 +25,12 @@ from functools import cached_property
 import numpy as np
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Out
-from numpy.typing import NDArray
 
 from rtlgen.hw.index_units import IndexUnit, all_of, pace
 from rtlgen.hw.primed import Node, Pipeline, fixed, is_zero, largest, linear, quotient, smallest
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.iterations import level_iterations
 from rtlgen.ir.plan import IndexForm, Level, LevelBound, PlanError
-
-Ints = NDArray[np.int64]
 
 LEAD = 3
 """Iterations by which the innermost level runs ahead: the stages in which forms are added up."""

@@ -18,12 +18,10 @@ from functools import cached_property, reduce
 
 import numpy as np
 from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.reciprocal import reciprocal
 from rtlgen.ir.signed_digits import signed_digits
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ from math import gcd
 
 import numpy as np
 
-from rtlgen.ir.iterations import Bools, Ints
+from rtlgen.ir.ints import Ints
+from rtlgen.ir.iterations import Bools
 from rtlgen.ir.levels import Condition, IndexForm, Level, LevelBound, Predicate
 
 MOST_PLACES = 4

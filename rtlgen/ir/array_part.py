@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.plan_error import PlanError
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

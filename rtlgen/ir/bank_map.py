@@ -23,11 +23,10 @@ from math import prod
 from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.plan_error import PlanError
 
-Ints = NDArray[np.int64]
 Number = TypeVar("Number", int, Ints)
 
 CutKind: TypeAlias = Literal["cyclic", "block"]

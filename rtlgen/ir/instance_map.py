@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtlgen.ir.iterations import Bools, Ints, form_values
+from rtlgen.ir.ints import Ints
+from rtlgen.ir.iterations import Bools, form_values
 from rtlgen.ir.levels import IndexForm
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine, Congruence
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.iterations import stream_iterations
 from rtlgen.ir.plan import KernelPlan, PlanError, Region, Stream
 from rtlgen.ir.plan_error import PlanUnsound
@@ -18,7 +19,6 @@ from rtlgen.ir.schedule import NestLoop, Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.write_history import INITIAL
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.plan import (
     Address,
     AnyBank,
@@ -21,7 +22,6 @@ from rtlgen.ir.plan import (
     Stream,
 )
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 

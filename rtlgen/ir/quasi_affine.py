@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
@@ -29,10 +28,9 @@ from rtlgen.ir.expr import (
     with_children,
 )
 from rtlgen.ir.floor_forms import NoFloorForm, floor_form
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.types import FloatType
 from rtlgen.ir.value_ranges import Range, ValueRanges, binary_range, value_range
-
-Ints = NDArray[np.int64]
 
 
 def quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> Expr | None:

@@ -23,7 +23,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rtlgen.ir.iterations import Ints, iterations_of, level_range
+from rtlgen.ir.ints import Ints
+from rtlgen.ir.iterations import iterations_of, level_range
 from rtlgen.ir.levels import Condition, IndexForm, Level, LevelBound
 from rtlgen.options import Policy
 

@@ -12,14 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rtlgen.ir.alike import Inside, first_of_each, told_apart
-from rtlgen.ir.iterations import (
-    Bools,
-    Ints,
-    inner_iterations,
-    iterations_of,
-    level_range,
-    predicate_mask,
-)
+from rtlgen.ir.ints import Ints
+from rtlgen.ir.iterations import Bools, inner_iterations, iterations_of, level_range, predicate_mask
 from rtlgen.ir.levels import Level
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tiled import Mark, Transfer

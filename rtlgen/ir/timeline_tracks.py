@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rtlgen.ir.alike import told_apart
-from rtlgen.ir.iterations import Ints
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tile_rows import RowView, TileSequence, tile_rows

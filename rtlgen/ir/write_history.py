@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from rtlgen.ir.ints import Ints
+
 Bools = NDArray[np.bool_]
 
 INITIAL = -1

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.iterations import address_values, form_values, level_iterations, predicate_mask
 from rtlgen.ir.plan import KernelPlan, LoadOp, Transfer
 from rtlgen.ir.plan_error import PlanUnsound
@@ -17,7 +18,6 @@ from rtlgen.judges.off_chip_history import UNKNOWN
 from rtlgen.judges.replay import repeats
 from rtlgen.judges.tile_issue import Issued
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.write_history import INITIAL
 from rtlgen.judges.tile_clocks import TileClocks
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 UNKNOWN = -7

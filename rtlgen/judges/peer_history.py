@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.write_history import INITIAL
 from rtlgen.judges.off_chip_history import UNKNOWN
 from rtlgen.judges.tile_clocks import TileClocks
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

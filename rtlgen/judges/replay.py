@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.functional_units import functional_units
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.issued_instances import (
     IssuedInstances,
     choices,
@@ -42,7 +43,6 @@ from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 MAX_ELEMENTS = 60_000_000

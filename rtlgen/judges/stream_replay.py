@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.issued_instances import IssuedInstances, issued_instances
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, Stream
@@ -18,8 +18,6 @@ from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop
 from rtlgen.poly.stream_order import Touched, disorder
-
-Ints = NDArray[np.int64]
 
 
 def require_streamed(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) -> None:

@@ -24,11 +24,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.plan import Mark, TiledRegion, Wait, Workers
 from rtlgen.ir.plan_error import PlanUnsound
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 

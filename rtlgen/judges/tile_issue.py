@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.issued_instances import instances_of, made_inside, subscript_values
 from rtlgen.ir.iterations import form_values, iterations_of
 from rtlgen.ir.judged_part import JudgedPart
@@ -17,7 +18,6 @@ from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.write_history import distinct
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 

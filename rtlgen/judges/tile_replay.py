@@ -28,6 +28,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.issued_instances import choices, tokens_at
 from rtlgen.ir.iterations import address_values, chosen_bits, predicate_mask
 from rtlgen.ir.judged_part import JudgedPart
@@ -55,7 +56,6 @@ from rtlgen.judges.replay import are_within, repeats
 from rtlgen.judges.tile_clocks import TileClocks
 from rtlgen.judges.tile_issue import Issued, issued_everywhere
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 Needed: TypeAlias = Mapping[str, Bools]

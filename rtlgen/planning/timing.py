@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis
-from rtlgen.poly.dependences import Dataflow
 from rtlgen.scheduling.dataflow_limit import floor_cycles
 from rtlgen.scheduling.datapath import FAR, build_datapath
-from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.lags import Timing, recurrent_reads
 from rtlgen.target import Target
 from rtlgen.transforms.candidates import Placement, box_placement, closed_placement, placement
 from rtlgen.transforms.instance_ranks import Instances
-from rtlgen.transforms.period import self_distance
-from rtlgen.transforms.precedence import Precedence, Related
+from rtlgen.transforms.precedence import Related
 from rtlgen.transforms.ragged import beside_ragged, is_listable, ragged_loops, ragged_statements
-from rtlgen.transforms.units import Unit
 
 
 def timing_of(analysis: Analysis, target: Target) -> Timing:
@@ -55,36 +52,6 @@ def least_cycles(timing: Timing, target: Target, options: CompileOptions) -> int
     if latency is None:
         latency = target.index_latency_cycles(options.index_style)
     return floor_cycles(timing) + latency
-
-
-def recurrent_reads(
-    unit: Unit,
-    flows: Dataflow,
-    related: Related,
-    statement: str,
-    written: Placement,
-    others_age: int = 1,
-) -> dict[int, int]:
-    """Return the reads whose value comes from the statement's own unit, with its smallest age.
-
-    The age is counted in iterations of the nest as `written`.
-
-    Parameters
-    ----------
-    others_age: of a value of another statement of the unit. It counts as new, but where the two are
-        in loops of their own, and as far apart in time as the value asks for.
-    """
-    ages: dict[int, int] = {}
-    for flow in flows.flows:
-        if flow.sink != statement or flow.source not in unit.statements:
-            continue
-        age = others_age
-        if flow.source == statement:
-            pairs = related.of(flow)
-            assert pairs is not None, "a flow relates some instances"
-            age = self_distance(Precedence(statement, statement, 0, pairs, flow), written)
-        ages[flow.sink_read] = min(age, ages.get(flow.sink_read, age))
-    return ages
 
 
 def _as_written(analysis: Analysis, related: Related, statement: str) -> Placement:

@@ -16,10 +16,10 @@ from itertools import product
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import integer
 from rtlgen.poly.piecewise import (
@@ -34,8 +34,6 @@ from rtlgen.poly.piecewise import (
     summed,
 )
 from rtlgen.poly.polynomial import Polynomial
-
-Ints = NDArray[np.int64]
 
 _LAST = "'"
 """Behind a counter's name: the value up to which it is summed."""

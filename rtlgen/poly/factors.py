@@ -9,11 +9,9 @@ from math import prod
 import islpy as isl
 import numpy as np
 import rustworkx
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.sets import coefficients_of, integer, linear_constraint
-
-Ints = NDArray[np.int64]
 
 
 def factors(piece: isl.BasicSet) -> Iterator[tuple[list[int], isl.BasicSet]]:

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine, Congruence
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.quasi_affine import affine_values, quasi_affine_values
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import coefficients_of, for_each, integer
-
-Ints = NDArray[np.int64]
 
 MAX_INSTANCES = 2_000_000
 """Programs with more statement instances are not enumerated."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rtlgen.errors import Label
 from rtlgen.ir.effort import keep_going, limited_effort
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import Dim, FlatDim, LoopDim, Place, Schedule
 from rtlgen.ir.scop import Scop, Statement
@@ -37,7 +38,6 @@ from rtlgen.poly.instances import (
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.poly.ranks import rank_table
 
-Ints = NDArray[np.int64]
 Instance = tuple[int, ...]
 
 

@@ -18,12 +18,12 @@ import numpy as np
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.instances import (
     MANY_INSTANCES,
-    Ints,
     Pairs,
     dependent_pairs,
     enumerated_size,

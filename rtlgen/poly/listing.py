@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.sets import coefficients_of, for_each, integer, point_values
 from rtlgen.poly.instances import members
-
-Ints = NDArray[np.int64]
 
 
 def listed_points(points: isl.Set) -> Ints:

@@ -10,9 +10,10 @@ import islpy as isl
 import numpy as np
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.poly.closed_extrema import flattened
 from rtlgen.poly.extrema import set_extrema
-from rtlgen.poly.instances import Ints, Pairs
+from rtlgen.poly.instances import Pairs
 from rtlgen.poly.listing import listed_points
 
 REACH = 2

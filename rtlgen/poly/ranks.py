@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import NestLoop
-
-Ints = NDArray[np.int64]
 
 MAX_ITERATIONS = 2_000_000
 """Nests with more iterations are not enumerated: they get a rectangular box."""

@@ -13,12 +13,10 @@ from math import inf, prod
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.sets import bounding_box, integer
-
-Ints = NDArray[np.int64]
 
 ROUNDS = 8
 """In which bounds follow from those of the other dimensions, before isl is asked."""

@@ -9,6 +9,7 @@ import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Array
 from rtlgen.ir.write_history import WriteHistory
@@ -17,7 +18,7 @@ from rtlgen.scheduling.beside import Beside
 from rtlgen.scheduling.comparisons import described
 from rtlgen.scheduling.forwarding import Routing
 from rtlgen.scheduling.kept_values import Key
-from rtlgen.scheduling.stored_values import Ints, elements_of
+from rtlgen.scheduling.stored_values import elements_of
 
 Bools = NDArray[np.bool_]
 

@@ -10,6 +10,7 @@ import islpy as isl
 import numpy as np
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.memories import numbered_name
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Array
@@ -20,7 +21,7 @@ from rtlgen.scheduling.kept_values import KeptRead, Key
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import Busy, busy_cycles, colours
 from rtlgen.scheduling.predicates import CounterSpace
-from rtlgen.scheduling.stored_values import Ints, StoredValues, elements_of
+from rtlgen.scheduling.stored_values import StoredValues, elements_of
 from rtlgen.scheduling.versions import followed_arrays
 
 MAX_INSTANCES = 1_000_000

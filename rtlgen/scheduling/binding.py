@@ -23,11 +23,11 @@ from typing import TypeAlias, TypeVar
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.digits import carry_bits
 from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.functional_units import has_slack, unit_key
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.operations import FloatingOp, UnitOp, is_by_digits, is_shareable
 from rtlgen.ir.partial_products import blocks_of
@@ -45,8 +45,6 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.sets import attempt
 from rtlgen.scheduling.intervals import MAX_LISTED, iterations_apart
-
-Ints = NDArray[np.int64]
 
 Found = TypeVar("Found")
 

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.sets import for_each, linear_constraint
 from rtlgen.poly.instances import Pairs, members
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 MAX_STEPS = 8

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.errors import Label
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.issued_instances import IssuedInstances, issued_instances
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory
@@ -21,8 +21,6 @@ from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop, Statement, loop_paths
 from rtlgen.transforms.derive_banks import other_partition
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

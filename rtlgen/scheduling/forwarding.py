@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.ints import Ints
 from rtlgen.poly.closed_ranks import affine_function
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import Pairs
@@ -26,8 +26,6 @@ from rtlgen.scheduling.lags import FlowKey, Timing, flow_key
 from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.precedence import ClosedPairs
-
-Ints = NDArray[np.int64]
 
 
 class Unforwardable(Exception):

@@ -7,9 +7,7 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import domain_text
 from rtlgen.ir.tolerance import is_worth_search
@@ -32,8 +30,6 @@ from rtlgen.transforms.period import (
 from rtlgen.transforms.precedence import Precedence, among
 from rtlgen.transforms.store_slot import StoreSlot
 from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
-
-Ints = NDArray[np.int64]
 
 
 def _told(precedences: Sequence[Precedence]) -> list[tuple[object, ...]]:

@@ -13,7 +13,7 @@ import islpy as isl
 import numpy as np
 
 from rtlgen.ir.iterations import iterations_of, predicate_mask
-from rtlgen.ir.levels import Level, Predicate
+from rtlgen.ir.plan import Level, Predicate
 from rtlgen.ir.sets import integer
 
 MAX_LISTED = 1_000_000

@@ -27,6 +27,7 @@ from rtlgen.poly.dependences import Dataflow, Dependence, Flow
 from rtlgen.scheduling.datapath import Datapath
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.instance_ranks import Instances
+from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.units import Unit
 
@@ -206,3 +207,33 @@ class Timing:
         if lag is None or pairs is None:
             return None
         return Precedence(dependence.source, dependence.sink, lag, pairs, dependence)
+
+
+def recurrent_reads(
+    unit: Unit,
+    flows: Dataflow,
+    related: Related,
+    statement: str,
+    written: Placement,
+    others_age: int = 1,
+) -> dict[int, int]:
+    """Return the reads whose value comes from the statement's own unit, with its smallest age.
+
+    The age is counted in iterations of the nest as `written`.
+
+    Parameters
+    ----------
+    others_age: of a value of another statement of the unit. It counts as new, but where the two are
+        in loops of their own, and as far apart in time as the value asks for.
+    """
+    ages: dict[int, int] = {}
+    for flow in flows.flows:
+        if flow.sink != statement or flow.source not in unit.statements:
+            continue
+        age = others_age
+        if flow.source == statement:
+            pairs = related.of(flow)
+            assert pairs is not None, "a flow relates some instances"
+            age = self_distance(Precedence(statement, statement, 0, pairs, flow), written)
+        ages[flow.sink_read] = min(age, ages.get(flow.sink_read, age))
+    return ages

@@ -19,13 +19,14 @@ import islpy as isl
 import numpy as np
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.scop import Array
 from rtlgen.poly.instances import members
 from rtlgen.scheduling.array_loads import ArrayLoads, Loads, first_of
 from rtlgen.scheduling.beside import SHARE_ALIVE, Beside
 from rtlgen.scheduling.folds import fewest_bits
 from rtlgen.scheduling.kept_values import Key, RowMemory, Rows
-from rtlgen.scheduling.stored_values import Ints, StoredValues
+from rtlgen.scheduling.stored_values import StoredValues
 
 
 def keep_loaded(beside: Beside, rows: Rows) -> Rows:

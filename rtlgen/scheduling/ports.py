@@ -15,11 +15,11 @@ from itertools import combinations
 import islpy as isl
 import numpy as np
 import rustworkx
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.plan import InBank
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import Bound, NestLoop
@@ -30,8 +30,6 @@ from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.predicates import index_form
-
-Ints = NDArray[np.int64]
 
 MAX_SHARING_OPERATIONS = 1_000_000
 """Of isl, for the question whether two loads are of one element wherever they meet."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.effort import keep_going, note_limit
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import only
 from rtlgen.ir.tolerance import TOLERANCE, is_worth_search
 from rtlgen.poly.counting import count_points
@@ -39,8 +39,6 @@ from rtlgen.transforms.sink import CommonNest, common_nests, nest_in
 from rtlgen.transforms.sinkings import Sinking
 from rtlgen.transforms.skew import Skew
 from rtlgen.transforms.units import Unit
-
-Ints = NDArray[np.int64]
 
 MAX_INSTANCES = 500_000
 """Programs with more instances keep their loops."""

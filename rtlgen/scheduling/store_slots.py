@@ -17,9 +17,9 @@ from hashlib import blake2b
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.write_history import distinct
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members
@@ -29,8 +29,6 @@ from rtlgen.scheduling.ports import banks_at
 from rtlgen.transforms.busy_cycles import cycle_mask, share_cycle, shifted
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence
-
-Ints = NDArray[np.int64]
 
 MAX_INSTANCES = 2_000_000
 """Statements with more instances are not looked at here; a later check moves their stores apart."""

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access, Array, Statement
 from rtlgen.scheduling.forwarding import IssueTimes
-
-Ints = NDArray[np.int64]
 
 MAX_DIFFERENCES = 64
 """Pairs of values in one place that are looked at together."""

@@ -15,7 +15,6 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.ir.tile_rows import row_depth
-from rtlgen.planning.timing import recurrent_reads
 from rtlgen.poly.correspondence import (
     Correspondence,
     correspondence,
@@ -28,7 +27,7 @@ from rtlgen.poly.legality import Violation, find_violation
 from rtlgen.poly.tiling import TileGrid, TileRelations
 from rtlgen.scheduling.datapath import Datapath, build_datapath
 from rtlgen.scheduling.doacross import SharedLoop
-from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.lags import Timing, recurrent_reads
 from rtlgen.scheduling.passing import HandingOver
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.settling import Wait, with_wait

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from rtlgen.ir.ints import Ints
 
 MASK_CYCLES = 32_768
 """Cycles of a mask: to compare two of them takes a microsecond, as long as one call of NumPy."""

@@ -10,14 +10,12 @@ from math import prod
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import FlatDim, NestLoop
 from rtlgen.poly.closed_ranks import ClosedRanks, affine_function, closed_ranks
 from rtlgen.poly.ranks import RankTable, rank_table
-
-Ints = NDArray[np.int64]
 
 Placing = Callable[[tuple[NestLoop, ...], int], "Placement | None"]
 """Gives loops in some order the bounds of a statement's domain; the number is that of changes."""

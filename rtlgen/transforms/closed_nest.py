@@ -15,8 +15,8 @@ from functools import cached_property
 from itertools import chain, combinations, permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.closed_ranks import Sunk, common_ranks, exact_loops
 from rtlgen.poly.piecewise import NoClosedForm
@@ -26,8 +26,6 @@ from rtlgen.transforms.precedence import ClosedPairs, Precedence, smallest_shift
 from rtlgen.transforms.row_pads import UNBOUNDED, stretched
 from rtlgen.transforms.sink import CommonNest
 from rtlgen.transforms.store_slot import StoreSlot
-
-Ints = NDArray[np.int64]
 
 MAX_PROVEN = 8
 """Nests with given minima that are judged for one group of statements, all pairs looked at."""

@@ -16,8 +16,8 @@ from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.poly.ranks import rank_table
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.nest_pairs import NestPairs
@@ -28,8 +28,6 @@ from rtlgen.transforms.precedence import Precedence
 from rtlgen.transforms.row_pads import UNBOUNDED, reaching
 from rtlgen.transforms.sink import CommonNest
 from rtlgen.transforms.store_slot import StoreSlot
-
-Ints = NDArray[np.int64]
 
 NEST_EFFORT = 16_000_000
 """Iterations and dependent pairs that are looked at for one nest."""

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.distances import Candidate, required_distances
 from rtlgen.transforms.period import LAST_ISSUE, Ending, Grouping
 from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
 
-IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 MAX_TABLE = 1_000_000
@@ -104,11 +104,11 @@ class _Chosen:
 
     names: tuple[str, ...]
     nests: tuple[int, ...]
-    into: IntArray
-    out: IntArray
+    into: Ints
+    out: Ints
 
 
-def _with(chosen: _Chosen, name: str, nest: int, into: IntArray, out: IntArray) -> _Chosen:
+def _with(chosen: _Chosen, name: str, nest: int, into: Ints, out: Ints) -> _Chosen:
     """Return what is chosen and a nest more, with the longest paths that lead through it.
 
     Parameters
@@ -140,7 +140,7 @@ class _Search:
 
     nests: Mapping[str, Sequence[Placement]]
     ii: int
-    tables: Mapping[tuple[str, str], IntArray]
+    tables: Mapping[tuple[str, str], Ints]
     iteration_precedences: Sequence[Precedence]
     ending: Ending
     limit: int | None = None
@@ -148,8 +148,8 @@ class _Search:
     nodes: int = 0
     columns: Sequence[Placement] = field(init=False)
     first: Mapping[str, int] = field(init=False)
-    lengths: IntArray = field(init=False)
-    changes: IntArray = field(init=False)
+    lengths: Ints = field(init=False)
+    changes: Ints = field(init=False)
 
     def __post_init__(self) -> None:
         self.columns = [placed for found in self.nests.values() for placed in found]
@@ -192,7 +192,7 @@ class _Search:
         """Return the columns of the nests of a statement."""
         return slice(self.first[name], self.first[name] + len(self.nests[name]))
 
-    def _distances(self, name: str, nest: int) -> tuple[IntArray, IntArray]:
+    def _distances(self, name: str, nest: int) -> tuple[Ints, Ints]:
         """Return the distances to and from all nests that one nest asks for."""
         into, out = np.full((2, len(self.columns)), NEVER)
         own = nest - self.first[name]
@@ -203,7 +203,7 @@ class _Search:
                 out[self._own(other)] = self.tables[other, name][:, own]
         return into, out
 
-    def _options(self, chosen: _Chosen) -> tuple[IntArray, BoolArray]:
+    def _options(self, chosen: _Chosen) -> tuple[Ints, BoolArray]:
         """Return the end with each nest beside those chosen, and which are possible."""
         into, out, nests = chosen.into, chosen.out, list(chosen.nests)
         start = into.max(axis=0, initial=0)

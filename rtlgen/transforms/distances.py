@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.precedence import ClosedPairs, Precedence
-
-IntArray = NDArray[np.int64]
 
 GAPS_AT_ONCE = 1 << 20
 """Distances of related instances that are computed in one step."""
@@ -50,8 +49,8 @@ class Candidate:
 
 
 def least_tails(
-    units: Sequence[Sequence[Candidate]], distances: Mapping[tuple[int, int], IntArray]
-) -> list[IntArray]:
+    units: Sequence[Sequence[Candidate]], distances: Mapping[tuple[int, int], Ints]
+) -> list[Ints]:
     """Return for every candidate the least time from its start to the end of what depends on it."""
     tails = [np.array([c.length for c in unit], dtype=np.int64) for unit in units]
     for a, b in sorted(distances, reverse=True):
@@ -68,7 +67,7 @@ class KnownDistances:
 
     def __init__(self) -> None:
         self._runs: dict[_Run, int] = {}
-        self._tables: dict[frozenset[_Question], IntArray] = {}
+        self._tables: dict[frozenset[_Question], Ints] = {}
         self._asked: list[object] = []
         self._gaps = 0
 
@@ -91,7 +90,7 @@ class KnownDistances:
         asked: Mapping[_Question, Precedence],
         sources: Sequence[Candidate],
         sinks: Sequence[Candidate],
-    ) -> IntArray:
+    ) -> Ints:
         """Return the required start of each sink after each source."""
         questions = frozenset(asked)
         if questions not in self._tables:
@@ -106,7 +105,7 @@ def required_distances(
     units: Sequence[Sequence[Candidate]],
     precedences: Sequence[Precedence],
     known: KnownDistances | None = None,
-) -> dict[tuple[int, int], IntArray]:
+) -> dict[tuple[int, int], Ints]:
     """Return, for dependent units a and b, the required start_b - start_a of all candidates.
 
     Those of units that are alike, as lanes are, have one table.
@@ -147,7 +146,7 @@ def _run_of(unit: Sequence[Candidate], name: str) -> _Run:
 
 def _distances(
     sources: Sequence[Candidate], sinks: Sequence[Candidate], precedences: Sequence[Precedence]
-) -> IntArray:
+) -> Ints:
     """Return the required start of each sink after each source."""
     table = np.full((len(sources), len(sinks)), np.iinfo(np.int64).min)
     for precedence in precedences:
@@ -161,7 +160,7 @@ def _distances(
 
 def _required_of(
     sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
-) -> Iterator[IntArray]:
+) -> Iterator[Ints]:
     """Yield what one precedence requires, for some sources at a time."""
     related = precedence.related
     if isinstance(related, ClosedPairs) or (isinstance(related, PairExtrema) and related.others):
@@ -169,7 +168,7 @@ def _required_of(
             yield np.array([[_required(precedence, source, sink) for sink in sinks]])
         return
     for largest, is_uniform in _largest_gaps(sources, sinks, precedence):
-        lag: int | IntArray = precedence.lag
+        lag: int | Ints = precedence.lag
         if precedence.uniform_lag is not None:
             lag = np.where(is_uniform, np.int64(precedence.uniform_lag), np.int64(lag))
         yield largest + lag
@@ -177,7 +176,7 @@ def _required_of(
 
 def _largest_gaps(
     sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
-) -> Iterator[tuple[IntArray, NDArray[np.bool_]]]:
+) -> Iterator[tuple[Ints, NDArray[np.bool_]]]:
     """Yield the largest time from a sink to its source, and whether it is that of all pairs.
 
     Each is counted from the start of its unit.
@@ -223,7 +222,7 @@ def _largest_gaps(
         yield largest, is_uniform
 
 
-def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
+def _distinct(rows: Ints) -> tuple[Ints, Ints]:
     """Return the rows of a table that differ, and which of them each row is."""
     if rows.shape[1] == 0:
         return rows[:1], np.zeros(len(rows), dtype=np.int64)
@@ -234,7 +233,7 @@ def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
     return found, numbers.reshape(-1)
 
 
-def _affine_times(candidates: Sequence[Candidate], name: str) -> tuple[IntArray, IntArray]:
+def _affine_times(candidates: Sequence[Candidate], name: str) -> tuple[Ints, Ints]:
     """Return the coefficients, (candidates, iterators), and constants of ii * rank."""
     rows = []
     for candidate in candidates:
@@ -245,7 +244,7 @@ def _affine_times(candidates: Sequence[Candidate], name: str) -> tuple[IntArray,
     return table[:, :-1], table[:, -1]
 
 
-def _extremes(early: IntArray, late: IntArray) -> tuple[IntArray, IntArray]:
+def _extremes(early: Ints, late: Ints) -> tuple[Ints, Ints]:
     """Return the largest and the least early - late over all points, for each two rows.
 
     Parameters

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
-
-IntArray = NDArray[np.int64]
+from rtlgen.ir.ints import Ints
 
 MAX_NUMBER = 1 << 62
 """What the numbers that stand for the rows of several columns stay below."""
@@ -27,11 +25,11 @@ class Frontier:
     bound: (choices,) no completion of the choice ends earlier.
     """
 
-    chosen: IntArray
-    starts: IntArray
-    end: IntArray
-    changes: IntArray
-    bound: IntArray
+    chosen: Ints
+    starts: Ints
+    end: Ints
+    changes: Ints
+    bound: Ints
 
     def __post_init__(self) -> None:
         rows = {len(x) for x in (self.chosen, self.starts, self.end, self.changes, self.bound)}
@@ -47,7 +45,7 @@ class Frontier:
     def __len__(self) -> int:
         return len(self.end)
 
-    def rows(self, places: IntArray) -> Frontier:
+    def rows(self, places: Ints) -> Frontier:
         """Return some of the choices, given by ascending place."""
         return Frontier(
             self.chosen[places],
@@ -81,13 +79,13 @@ class Growth:
     """
 
     before: Frontier
-    parents: IntArray
-    candidates: IntArray
-    starts: IntArray
-    end: IntArray
-    changes: IntArray
-    bound: IntArray
-    moved: IntArray | None = None
+    parents: Ints
+    candidates: Ints
+    starts: Ints
+    end: Ints
+    changes: Ints
+    bound: Ints
+    moved: Ints | None = None
 
     def undominated(self, open_units: Sequence[int], *, fewest_changes: bool) -> Frontier:
         """Return the choices that no other one beats in all that later units can see.
@@ -107,22 +105,22 @@ class Growth:
         kept = _pareto(groups, columns, preference)
         return self._frontier(np.sort(kept))
 
-    def _chosen(self, unit: int) -> IntArray:
+    def _chosen(self, unit: int) -> Ints:
         if unit == self.before.chosen.shape[1]:
             return self.candidates
-        result: IntArray = self.before.chosen[self.parents, unit]
+        result: Ints = self.before.chosen[self.parents, unit]
         return result
 
-    def _starts(self, unit: int) -> IntArray:
+    def _starts(self, unit: int) -> Ints:
         if self.moved is not None:
-            result: IntArray = self.moved[:, unit]
+            result: Ints = self.moved[:, unit]
             return result
         if unit == self.before.starts.shape[1]:
             return self.starts
         result = self.before.starts[self.parents, unit]
         return result
 
-    def _frontier(self, rows: IntArray) -> Frontier:
+    def _frontier(self, rows: Ints) -> Frontier:
         parents = self.parents[rows]
         chosen = np.column_stack([self.before.chosen[parents], self.candidates[rows]])
         if self.moved is not None:
@@ -132,7 +130,7 @@ class Growth:
         return Frontier(chosen, starts, self.end[rows], self.changes[rows], self.bound[rows])
 
 
-def packed(columns: Sequence[IntArray], rows: int) -> list[IntArray]:
+def packed(columns: Sequence[Ints], rows: int) -> list[Ints]:
     """Return fewer columns, at least one, whose rows compare as those of `columns` do."""
     found, room = [np.zeros(rows, dtype=np.int64)], MAX_NUMBER
     for column in columns:
@@ -146,9 +144,7 @@ def packed(columns: Sequence[IntArray], rows: int) -> list[IntArray]:
     return found
 
 
-def _pareto(
-    groups: Sequence[IntArray], measures: Sequence[IntArray], preference: IntArray
-) -> IntArray:
+def _pareto(groups: Sequence[Ints], measures: Sequence[Ints], preference: Ints) -> Ints:
     """Return the rows that no preferred row of their group equals or beats in every measure.
 
     Parameters

@@ -16,11 +16,9 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.transforms.precedence import smallest_shifts, strongest
-
-Ints = NDArray[np.int64]
 
 MAX_PERMUTED = 4
 """Loops of which all orders are tried; of deeper nests the outermost ones keep theirs."""

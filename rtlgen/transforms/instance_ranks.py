@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.sets import ScopSets, domain_text
 from rtlgen.poly.closed_extrema import extrema
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.extrema import PairExtrema, set_extrema
-from rtlgen.poly.instances import Ints, statement_points
+from rtlgen.poly.instances import statement_points
 from rtlgen.transforms.candidates import Placement
 
 

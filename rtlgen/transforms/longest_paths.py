@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from rtlgen.ir.ints import Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

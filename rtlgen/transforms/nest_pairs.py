@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Feasibility, Precedence, strongest
 from rtlgen.transforms.row_pads import Gaps, PairTable
 from rtlgen.transforms.sink import CommonNest
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,10 +14,10 @@ from itertools import islice, product
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.poly.ranks import begins_with_box, enumerate_nest, ranks_of
 from rtlgen.transforms.candidates import Placement
@@ -35,8 +35,6 @@ from rtlgen.transforms.row_pads import (
 )
 from rtlgen.transforms.sink import CommonNest
 from rtlgen.transforms.store_slot import StoreSlot
-
-Ints = NDArray[np.int64]
 
 INNER_LEAST = (0, 1, 2, 4, 8, 16, 32, 64)
 """Minimal trip counts tried for the loops inside of the one whose own is found exactly."""

@@ -22,12 +22,13 @@ from types import MappingProxyType
 import numpy as np
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.precedence import Precedence, Related, Requirements, smallest_shifts
-from rtlgen.transforms.row_pads import BlockPlaces, Ints
+from rtlgen.transforms.row_pads import BlockPlaces
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from typing import TypeAlias
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import equal_outer
 from rtlgen.poly.closed_extrema import Distance
@@ -31,8 +31,6 @@ from rtlgen.poly.instances import Pairs, dependent_pairs
 from rtlgen.poly.pair_samples import corner_pairs
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.longest_paths import LongestPaths
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

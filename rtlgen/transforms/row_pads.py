@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.poly.ranks import enumerate_nest, trips_of
-
-Ints = NDArray[np.int64]
 
 UNBOUNDED = 1 << 30
 """Extent of a box that ends no loop."""

@@ -20,14 +20,9 @@ from typing import Protocol
 import numpy as np
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.distances import (
-    Candidate,
-    IntArray,
-    KnownDistances,
-    least_tails,
-    required_distances,
-)
+from rtlgen.transforms.distances import Candidate, KnownDistances, least_tails, required_distances
 from rtlgen.transforms.frontier import Frontier, Growth
 from rtlgen.transforms.precedence import Precedence
 
@@ -78,12 +73,12 @@ class Settle(Protocol):
 
     def __call__(
         self,
-        chosen: IntArray,
-        starts: IntArray,
-        candidates: IntArray,
-        earliest: IntArray,
-        latest: IntArray | None,
-    ) -> IntArray:
+        chosen: Ints,
+        starts: Ints,
+        candidates: Ints,
+        earliest: Ints,
+        latest: Ints | None,
+    ) -> Ints:
         """Return (choices, units + 1) starts, the last one past `latest` where nothing before fits.
 
         Parameters
@@ -176,8 +171,8 @@ class _Search:
     """
 
     units: Sequence[Sequence[Candidate]]
-    distances: Mapping[tuple[int, int], IntArray]
-    tails: Sequence[IntArray]
+    distances: Mapping[tuple[int, int], Ints]
+    tails: Sequence[Ints]
     settle: Settle | None
 
     @property
@@ -257,12 +252,12 @@ class _Search:
 
 def _growth(
     before: Frontier,
-    parents: IntArray,
-    chosen: IntArray,
-    starts: IntArray,
-    bounds: IntArray,
+    parents: Ints,
+    chosen: Ints,
+    starts: Ints,
+    bounds: Ints,
     candidates: Sequence[Candidate],
-    moved: IntArray | None,
+    moved: Ints | None,
 ) -> Growth:
     lengths = np.array([c.length for c in candidates], dtype=np.int64)
     changes = np.array([c.changes for c in candidates], dtype=np.int64)

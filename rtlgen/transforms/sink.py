@@ -22,11 +22,10 @@ from functools import cached_property, reduce
 from itertools import chain
 
 import islpy as isl
-import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, affine_text, attempt, integer
 from rtlgen.ir.tolerance import TOLERANCE
@@ -42,8 +41,6 @@ from rtlgen.transforms.sinkings import (
     exchanged_sinkings,
     sinkings,
 )
-
-Ints = NDArray[np.int64]
 
 MAX_NESTS = 40
 """Common nests that are tried, those that keep most dependences in order first."""

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.period import Member, shared_depth
 from rtlgen.transforms.pins import PlacedLoops, Values, dimensions, pinned_values, written_bounds
 from rtlgen.transforms.precedence import ClosedPairs, Precedence
 
-Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MAX_SINKINGS = 1_000

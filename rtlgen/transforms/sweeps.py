@@ -26,9 +26,9 @@ from itertools import combinations, permutations
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.strong_components import strong_components
 from rtlgen.transforms.busy_cycles import share_cycle
@@ -51,8 +51,6 @@ from rtlgen.transforms.precedence import (
 )
 from rtlgen.transforms.search import best_choice
 from rtlgen.transforms.store_slot import StoreSlot
-
-Ints = NDArray[np.int64]
 
 MAX_ROW = 4_096
 """Iterations to which a loop of a sweep is padded, at most."""

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from rtlgen.ir.instance_map import IssuedStream
-from rtlgen.ir.iterations import Ints, iterations_of
+from rtlgen.ir.ints import Ints
+from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.plan import Stream
 from rtlgen.manifest.file import unwritable
 from rtlgen.system.tools import MissingToolError

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rtlgen.ir.iterations import Ints, iterations_of, stream_iterations
+from rtlgen.ir.ints import Ints
+from rtlgen.ir.iterations import iterations_of, stream_iterations
 from rtlgen.ir.plan import ArithmeticOp, FloatingOp, LoadOp, Region, Stream, TiledRegion, Workers
 from rtlgen.waves.errors import NotInTraceError
 from rtlgen.waves.issue_file import BuiltCircuit

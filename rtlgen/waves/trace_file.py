@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Ints
 from rtlgen.manifest.contents import Manifest
 from rtlgen.system.tools import missing_tool
 from rtlgen.waves.errors import TraceUnreadableError
@@ -19,8 +19,6 @@ try:
     from pywellen import Waveform
 except ImportError:  # It is in the extra `flow`.
     Waveform = None
-
-Ints = NDArray[np.int64]
 
 UNKNOWN = -1
 """The value of a signal that is X or Z, or has none yet."""

@@ -8,7 +8,8 @@ from itertools import product
 
 import pytest
 
-from rtlgen.ir.iterations import Ints, iterations_of, predicate_mask
+from rtlgen.ir.ints import Ints
+from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.plan import NEVER, Region, Store, Stream, TiledRegion, Wait, Workers
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.judges.tile_replay import needed_by_host, replay_tiles

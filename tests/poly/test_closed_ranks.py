@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.poly.closed_extrema import Distance, flattened
 from rtlgen.poly.closed_ranks import ClosedRanks, closed_ranks
-from rtlgen.poly.ranks import Ints, rank_table
+from rtlgen.poly.ranks import rank_table
 from rtlgen.transforms.ragged import ragged_loops
 
 ITERATORS = ("i", "j", "k")

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.ints import Ints
 from rtlgen.options import CompileOptions
-from rtlgen.poly.instances import Ints, Pairs
+from rtlgen.poly.instances import Pairs
 from rtlgen.scheduling import predicates
 from rtlgen.scheduling.comparisons import MAX_OCTAGONS, described
 from tests.judges.test_replay import PROGRAMS, compiled, replays

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import rtlgen
-from rtlgen.ir.levels import ALWAYS, Condition, IndexForm, Level, LevelBound, Predicate
 from rtlgen.ir.operations import is_by_digits, is_division
+from rtlgen.ir.plan import ALWAYS, Condition, IndexForm, Level, LevelBound, Predicate
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.intervals import (
     in_starts,

@@ -9,9 +9,9 @@ import islpy as isl
 import numpy as np
 import pytest
 
-import rtlgen.transforms.ragged as ragged
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.transforms import ragged
 from rtlgen.transforms.candidates import Placement, placement, placements
 from rtlgen.transforms.ragged import RaggedBounds, ragged_loops
 from tests.poly.sources import analysed

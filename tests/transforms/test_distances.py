@@ -10,18 +10,14 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.ints import Ints
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import analyse
 from rtlgen.planning.choice import choose_plan
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms import distances, search
-from rtlgen.transforms.distances import (
-    Candidate,
-    IntArray,
-    KnownDistances,
-    required_distances,
-)
+from rtlgen.transforms.distances import Candidate, KnownDistances, required_distances
 from rtlgen.transforms.precedence import ClosedPairs, Precedence
 
 BOXES = """
@@ -60,7 +56,7 @@ def test_all_at_once_are_those_of_any_two(
         units: Sequence[Sequence[Candidate]],
         precedences: Sequence[Precedence],
         known: KnownDistances | None = None,
-    ) -> dict[tuple[int, int], IntArray]:
+    ) -> dict[tuple[int, int], Ints]:
         found = required_distances(units, precedences, known)
         seen.append((units, precedences, found))
         return found
@@ -112,7 +108,7 @@ def tables_made(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Precedence]]:
         sources: Sequence[Candidate],
         sinks: Sequence[Candidate],
         precedences: Sequence[Precedence],
-    ) -> IntArray:
+    ) -> Ints:
         seen.append(precedences)
         return compute(sources, sinks, precedences)
 
@@ -132,7 +128,7 @@ def test_alike_pairs_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
         units: Sequence[Sequence[Candidate]],
         precedences: Sequence[Precedence],
         known: KnownDistances | None = None,
-    ) -> dict[tuple[int, int], IntArray]:
+    ) -> dict[tuple[int, int], Ints]:
         before = len(seen)
         found = required_distances(units, precedences, known)
         asked.append(len(seen) - before)
@@ -158,7 +154,7 @@ def test_what_is_asked_for_again_is_known(kept: int, monkeypatch: pytest.MonkeyP
         units: Sequence[Sequence[Candidate]],
         precedences: Sequence[Precedence],
         known: KnownDistances | None = None,
-    ) -> dict[tuple[int, int], IntArray]:
+    ) -> dict[tuple[int, int], Ints]:
         asked.append((units, precedences))
         return required_distances(units, precedences, known)
 

@@ -7,10 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from rtlgen.transforms.frontier import Frontier, Growth, IntArray
+from rtlgen.ir.ints import Ints
+from rtlgen.transforms.frontier import Frontier, Growth
 
 
-def column(values: list[int]) -> IntArray:
+def column(values: list[int]) -> Ints:
     return np.array(values, dtype=np.int64)
 
 
@@ -18,7 +19,7 @@ def grown(seed: int, size: int = 60) -> Growth:
     """Return choices of two units before, and one that is new, with small random figures."""
     numbers = random.Random(seed)
 
-    def some(most: int, count: int) -> IntArray:
+    def some(most: int, count: int) -> Ints:
         return column([numbers.randrange(most) for _ in range(count)])
 
     before = Frontier(
@@ -45,7 +46,7 @@ def test_only_choices_that_another_one_equals_or_beats_are_dropped(
     chosen = np.column_stack([growth.before.chosen[parents], growth.candidates])
     starts = np.column_stack([growth.before.starts[parents], growth.starts])
 
-    def seen(chosen: IntArray, starts: IntArray, end: int, changes: int) -> list[list[int]]:
+    def seen(chosen: Ints, starts: Ints, end: int, changes: int) -> list[list[int]]:
         measures = [end, *starts[open_units].tolist()] + ([changes] if fewest_changes else [])
         return [chosen[open_units].tolist(), measures]
 

@@ -33,7 +33,7 @@ def program(body: str) -> str:
     return f"void k(int a[8][8], int b[8][8], int x[8], int y[8])\n{{\n{body}\n}}\n"
 
 
-def analysed(body: str) -> Analysis:
+def analysis_of(body: str) -> Analysis:
     return analyse(parse_text(program(body)))
 
 
@@ -50,12 +50,12 @@ def is_legal(analysis: Analysis, flats: Mapping[str, FlatDim]) -> bool:
 
 def test_the_example_of_the_document_is_shifted_by_one_row() -> None:
     # x[0] is complete at the end of row 0, so the second nest is one iteration of i behind.
-    flats = shifted(analysed(DOCUMENT))
+    flats = shifted(analysis_of(DOCUMENT))
     assert [flat.shift for flat in flats.values()] == [0, 8]
 
 
 def test_a_statement_under_a_condition_stands_behind_the_loop_before_it() -> None:
-    analysis = analysed(
+    analysis = analysis_of(
         f"{ROW} {{ for (int j = 0; j < 8; j++) x[j] += i; if (i > 2) y[i] = x[i]; }}"
     )
     flats = shifted(analysis)
@@ -86,20 +86,20 @@ def test_one_row_less_breaks_a_dependence(name: str) -> None:
 
 
 def test_a_shallow_nest_runs_in_the_first_iteration_of_the_loops_it_lacks() -> None:
-    flats = shifted(analysed(f"{SQUARE} x[i] += a[j][i];\n{ROW} x[i] += y[i];"))
+    flats = shifted(analysis_of(f"{SQUARE} x[i] += a[j][i];\n{ROW} x[i] += y[i];"))
     assert [str(loop) for loop in flats["S1"].loops] == ["i<8", "pad@0<8"]
     assert flats["S1"].shift == 8
 
 
 def test_statements_beside_an_inner_loop_keep_their_side_of_it() -> None:
     body = "{ x[i] = 0; for (int j = 0; j < 6; j++) x[i] += a[i][j]; x[i] *= 3; }"
-    flats = shifted(analysed(f"{ROW} {body}"))
+    flats = shifted(analysis_of(f"{ROW} {body}"))
     assert [str(flat.loops[1]) for flat in flats.values()] == ["pad@0<6", "j<6", "pad@5<6"]
 
 
 def test_triangles_run_over_their_bounding_boxes() -> None:
     lower = "for (int i = 0; i < 8; i++) for (int j = 0; j <= i; j++)"
-    analysis = analysed(f"{lower} a[i][j] += 1;\n{lower} b[i][j] += a[i][i - j];")
+    analysis = analysis_of(f"{lower} a[i][j] += 1;\n{lower} b[i][j] += a[i][i - j];")
     flats = shifted(analysis)
     assert [flat.count for flat in flats.values()] == [64, 64]
     assert flats["S1"].shift == 8
@@ -107,7 +107,7 @@ def test_triangles_run_over_their_bounding_boxes() -> None:
 
 
 def test_nests_inside_a_loop_get_their_room_in_every_iteration_of_it() -> None:
-    analysis = analysed(NESTED)
+    analysis = analysis_of(NESTED)
     flats = shifted(analysis)
     assert [(flat.loops[1].at, flat.loops[1].extent) for flat in flats.values()] == [
         (0, 15), (-7, 15), (-7, 15),

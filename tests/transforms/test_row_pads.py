@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.poly.ranks import Ints, enumerate_nest, rank_table
+from rtlgen.poly.ranks import enumerate_nest, rank_table
 from rtlgen.transforms.row_pads import BlockForms, PairTable, Rows, reaching, stretched
 
 ROW, COLUMN = Affine.variable("i"), Affine.variable("j")

@@ -36,7 +36,7 @@ def program(condition: str, start: int = 0) -> Scop:
     ).scop
 
 
-def instances(normal: Scop) -> Counter[tuple[int, ...]]:
+def iterations_of(normal: Scop) -> Counter[tuple[int, ...]]:
     """Return the values of the C iterators in every instance of a normalised program."""
     found: Counter[tuple[int, ...]] = Counter()
     for statement in normal.statements:
@@ -70,7 +70,7 @@ def test_loops_step_over_what_does_not_run(condition: str) -> None:
     dense = normalise(scop)
     assert not any(is_strided(s) for s in dense.statements)
     expected = [p for p in product(range(N), repeat=2) if holds(*p)]
-    assert instances(dense) == Counter(expected)
+    assert iterations_of(dense) == Counter(expected)
 
 
 @pytest.mark.parametrize("condition", ["i % 3 == 1", "i % 3 == -1", "i % 3 == 0", "(i & 3) == 3"])
@@ -83,7 +83,7 @@ def test_remainders_of_negative_values_are_those_of_c(condition: str) -> None:
         assert (golden.arrays["a"] == run_gcc(scop, inputs).arrays["a"]).all()
     values = [i for i in range(-7, N) if (abs(i) % 3) * (1 if i >= 0 else -1) == 1]
     if condition == "i % 3 == 1":
-        assert {i for i, _ in instances(normalise(scop))} == set(values)
+        assert {i for i, _ in iterations_of(normalise(scop))} == set(values)
 
 
 @settings(max_examples=12, deadline=None)
@@ -104,7 +104,7 @@ def test_any_congruences_leave_just_their_solutions(rows: list[tuple[int, int, i
         for i, j in product(range(N), repeat=2)
         if all((a * i + b * j) % m == r for a, b, m, r in rows)
     ]
-    assert instances(normalise(program(text))) == Counter(expected)
+    assert iterations_of(normalise(program(text))) == Counter(expected)
 
 
 def test_unequal_remainders_of_three_are_no_stride() -> None:
@@ -158,7 +158,7 @@ def test_loops_that_keep_their_first_value_step_over_the_same(start: int) -> Non
     names = frozenset(s.name for s in scop.statements)
     normal = normalise(scop, as_written=names)
     assert all(loop.start == Affine() for loop in normal.statements[0].loops)
-    assert instances(normal) == Counter(
+    assert iterations_of(normal) == Counter(
         (i, j)
         for i, j in product(range(start, N), repeat=2)
         if i > 0 and i + 2 * j >= 0 and (i + 2 * j) % 5 == 2

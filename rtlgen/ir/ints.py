@@ -1,0 +1,8 @@
+"""Arrays of 64-bit integers: points, ranks, times, addresses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
