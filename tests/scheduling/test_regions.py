@@ -116,8 +116,10 @@ def test_where_joining_nests_is_too_complex_too_they_run_one_after_another(
 def test_what_a_search_has_found_when_nothing_is_left_to_spend_is_proven_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    choose = choice.choose_plan
+
     def late(analysis: Analysis, options: CompileOptions) -> Planned:
-        planned = choice.choose_plan(analysis, options)
+        planned = choose(analysis, options)
         account = effort._account.get()
         assert account is not None
         account.left = 0

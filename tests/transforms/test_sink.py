@@ -270,9 +270,9 @@ def test_an_order_is_as_backward_as_its_dependent_pairs_are() -> None:
     members, precedences = members_of(analysis)
     orders = LoopOrders(members, precedences, 3, in_order=False)
     different = set()
-    for sinking in sinkings(members, analysis.sets.domains, orders)[:8]:
-        found = orders.backward(sinking.values)
-        expected = {order: backward(members, precedences, sinking, order) for order in found}
+    for way in sinkings(members, analysis.sets.domains, orders)[:8]:
+        found = orders.backward(way.values)
+        expected = {order: backward(members, precedences, way, order) for order in found}
         assert found == pytest.approx(expected)
         different |= set(expected.values())
     assert 0 in different and len(different) > 2
@@ -297,7 +297,7 @@ def test_an_order_gets_the_pins_that_suit_it() -> None:
         orders = LoopOrders(members, precedences, 3, in_order=False)
         orders.weighed_apart = weighed_apart
         found = sinkings(members, analysis.sets.domains, orders)
-        every = [orders.backward(sinking.values) for sinking in found]
+        every = [orders.backward(way.values) for way in found]
         return {order: min(each[order] for each in every) for order in every[0]}
 
     alike, apart = least_backward(sinkings_module.MAX_WEIGHED + 1), least_backward(0)
