@@ -7,13 +7,13 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.errors import reporting_bugs, without_frames
+from rtlgen.faster import Offers, faster
 from rtlgen.hw.issue_points import issue_points
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.instance_map import IssuedStream
@@ -37,7 +37,6 @@ from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.tables import counted
 from rtlgen.search.compilation import Compilation
-from rtlgen.search.faster import Offers, faster
 from rtlgen.sim.lint import WAIVERS
 from rtlgen.verify.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
@@ -152,8 +151,7 @@ class Design:
 
     def faster(self) -> Offers:
         """Return what options would make the design faster, as far as it is soon known."""
-        program = self.compilation.analysis.program
-        return faster(self.compilation, self.options, partial(compile_program, program))
+        return faster(self.compilation, self.options)
 
     def report(self, *, with_faster: bool = False) -> dict[str, Any]:
         """Return the figures of the plan, as `rtlgen plan --json` prints them.

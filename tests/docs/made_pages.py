@@ -135,6 +135,7 @@ def _help(command: click.Command, name: str) -> str:
 LIMITED = (
     "ir.effort",
     "ir.tolerance",
+    "faster",
     "search",
     "planning",
     "tiling",

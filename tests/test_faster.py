@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
 import rtlgen
-from rtlgen.driver import compile_program
+from rtlgen.faster import faster
+from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TURN_WORK
 from rtlgen.options import CompileOptions
 from rtlgen.report.text import plan_report_text
 from rtlgen.search.compilation import Compilation
-from rtlgen.search.faster import faster
 
 FIR = """void fir(const int h[8], const int x[135], int y[128]) {
   for (int t = 0; t < 128; t++) {
@@ -50,21 +49,23 @@ def test_what_takes_longer_than_the_plan_has_a_bound() -> None:
     design = rtlgen.compile(source=FIR)
     # Beside a plan that took a single step, no other one can be afforded.
     cheap = replace(design.compilation, steps=1)
-    program = cheap.analysis.program
-    offers = faster(cheap, design.options, partial(compile_program, program))
+    offers = faster(cheap, design.options)
     assert offers.found and not any(offer.is_planned for offer in offers.found)
     for offer in offers.found:
         assert offer.to_json()["cycles_at_least"] == offer.cycles
 
 
-def test_beside_a_plan_that_took_long_no_other_one_is_begun() -> None:
+def test_beside_a_plan_that_took_long_no_other_one_is_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     design = rtlgen.compile(source=FIR)
     long = replace(design.compilation, steps=TURN_WORK + 1)
 
-    def planned(options: CompileOptions) -> Compilation:
+    def planned(_: ParsedProgram, options: CompileOptions) -> Compilation:
         raise AssertionError(f"{options} would take longer still")
 
-    offers = faster(long, design.options, planned)
+    monkeypatch.setattr("rtlgen.faster.compile_program", planned)
+    offers = faster(long, design.options)
     assert offers.found and not any(offer.is_planned for offer in offers.found)
 
 

@@ -10,11 +10,13 @@ Of tiles nothing is planned: their own advice says what they wait for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
+from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
+from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TURN_WORK, TooComplex, counted_effort, limited_effort, noting_limits
 from rtlgen.ir.operations import LoadOp
@@ -97,18 +99,15 @@ class _Wish:
     dsp: int
 
 
-def faster(
-    compilation: Compilation,
-    options: CompileOptions,
-    compiled: Callable[[CompileOptions], Compilation],
-) -> Offers:
+def faster(compilation: Compilation, options: CompileOptions) -> Offers:
     """Return what would take fewer cycles than a design, within its device.
 
     Parameters
     ----------
-    options: with which the program was compiled. compiled: compiles it with others.
+    options: with which the program was compiled.
     """
     target, cycles = compilation.target, predicted_cycles(compilation.plan)
+    program = compilation.analysis.program
     # Lanes that the compiler chooses itself are those that the limit allows.
     if options.max_dsp is not None or options.fuse != "mf3":
         return Offers((), 0)
@@ -138,7 +137,7 @@ def faster(
             unknown.append(wish)
             continue
         with noting_limits(), counted_effort(left) as tally:
-            offer = _planned(wish, compiled)
+            offer = _planned(program, wish)
         left -= tally.steps
         if tally.is_over:
             unknown.append(wish)
@@ -172,10 +171,10 @@ def _reordered(compilation: Compilation, options: CompileOptions, cycles: int) -
         yield Offer(text, at_least, is_planned=False)
 
 
-def _planned(wish: _Wish, compiled: Callable[[CompileOptions], Compilation]) -> Offer | None:
+def _planned(program: ParsedProgram, wish: _Wish) -> Offer | None:
     """Return what some options give, or None where they are refused, or it would take too long."""
     try:
-        found = compiled(wish.options)
+        found = compile_program(program, wish.options)
     except PlanUnsound:
         # A judge has found a bug of this compiler, which is never passed over.
         raise
