@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,7 +31,34 @@ def access_text(scop: Scop, access: Access) -> str:
     """Return an access as the C text has it; its subscripts are those of normalised loops."""
     written = source_text(scop, access.span)
     # Behind a macro the text is another one.
-    return written if written.startswith(f"{access.array}[") else str(access)
+    return written if subscript_texts(written, access.array) else str(access)
+
+
+def subscript_texts(written: str, array: str) -> list[str]:
+    """Return the subscripts of an element as they are written; none of what is no such text.
+
+    a[i][j + 1]           of `a`: i, j + 1
+    points[i].at[k]       of `points_at`, which holds this member of all points: i, k
+    """
+    found: list[str] = []
+    start = re.match(r"\w+", written)
+    name, place = "" if start is None else start[0], 0 if start is None else start.end()
+    while place < len(written):
+        member = re.compile(r"\s*(?:\.|->)\s*(\w+)").match(written, place)
+        if member is not None:
+            name += f"_{member[1]}"
+            place = member.end()
+            continue
+        depth, first = 0, place
+        while place < len(written) and (depth > 0 or place == first):
+            depth += {"[": 1, "]": -1}.get(written[place], 0)
+            place += 1
+        if depth != 0 or written[first] != "[":
+            if written[first].isspace() and depth == 0:
+                continue
+            return []
+        found.append(written[first + 1 : place - 1].strip())
+    return found if name == array else []
 
 
 def source_text(scop: Scop, span: Span) -> str:

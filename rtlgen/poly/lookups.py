@@ -23,7 +23,7 @@ from rtlgen.ir.scop import Access, Scop, Statement, Subscript, Window
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
 from rtlgen.poly.dependences import dataflow
-from rtlgen.poly.describe import access_text, source_text
+from rtlgen.poly.describe import source_text, subscript_texts
 from rtlgen.poly.errors import LookupOutOfRange
 from rtlgen.poly.interval_run import TooManySteps, interval_run
 from rtlgen.poly.value_flow import ValueFlow, canonical
@@ -249,18 +249,20 @@ def _require_inside(
         which = "the subscript" if len(array.shape) == 1 else f"subscript {number + 1}"
         size = "".join(f"[{extent}]" for extent in array.shape)
         written = source_text(scop, access.span)
-        if not written.startswith("*"):
-            written = access_text(scop, access)
-        texts = _subscript_texts(written, access.array)
-        text = texts[number] if len(texts) == len(array.shape) else None
+        texts = subscript_texts(written, access.array)
+        # What a pointer to one structure points to has a first subscript that is not written.
+        unwritten = len(array.shape) - len(texts)
+        is_whole = unwritten == 0 or (unwritten == 1 and array.shape[0] == 1)
+        text = texts[number - unwritten] if texts and is_whole else None
+        shown = f"`{written}`" if written else f"an element of {access.array}"
         raise LookupOutOfRange(
-            f"`{written}` may lie outside of {access.array}{size}",
+            f"{shown} may lie outside of {access.array}{size}",
             labels=(
                 Label(access.span, f"{which} is {_shown(low, high)}, as far as can be proven"),
                 Label(array.span, f"0 to {extent - 1} is inside"),
             ),
             notes=("an element outside of its array has no value in C",),
-            help=_remedy(text, access, (low, high), extent, value),
+            help=_remedy(written, text, access, (low, high), extent, value),
         )
 
 
@@ -268,27 +270,15 @@ def _shown(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _subscript_texts(written: str, array: str) -> list[str]:
-    """Return the subscripts of an access as they are written; none of what is no `array[...]`."""
-    found: list[str] = []
-    rest, depth, first = written.removeprefix(array), 0, 0
-    for place, sign in enumerate(rest if written.startswith(array) else ""):
-        if depth == 0 and sign != "[":
-            return [] if sign.strip() else found
-        depth += {"[": 1, "]": -1}.get(sign, 0)
-        if sign == "[" and depth == 1:
-            first = place + 1
-        if depth == 0:
-            found.append(rest[first:place].strip())
-    return found
-
-
-def _remedy(text: str | None, access: Access, limits: Range, extent: int, value: Expr) -> str:
+def _remedy(
+    written: str, text: str | None, access: Access, limits: Range, extent: int, value: Expr
+) -> str:
     """Return what keeps a subscript inside, as it can be written into the program.
 
     Parameters
     ----------
-    text: of the subscript; None: it is none of the C text. value: what it is.
+    written: the C text of the element. text: of the subscript; None: it is none of the C text.
+    value: what it is.
     """
     if extent & (extent - 1) == 0:
         remedy = f"keep it inside with `& {extent - 1}`, or use it under a condition that does"
@@ -300,8 +290,11 @@ def _remedy(text: str | None, access: Access, limits: Range, extent: int, value:
         remedy = f"fix what the caller gives with {given}"
     where = f"before the statement in line {access.span.line}"
     if text is None:
-        said = f"of what is added to the array: `assert(x >= 0 && x < {extent});`"
-        return f"{remedy}; if it always is, say so where the pointer is set, {said}"
+        is_pointer = written.startswith("*")
+        where = "where the pointer is set" if is_pointer else where
+        what = "what is added to the array" if is_pointer else f"its place in {access.array}"
+        said = f"of {what}: `assert(x >= 0 && x < {extent});`"
+        return f"{remedy}; if it always is, say so {where}, {said}"
     change = re.search(r"\+\+|--|(?<![=!<>])=(?!=)", text)
     step = re.fullmatch(r"(\w+)\s*(\+\+|--)", text)
     told, before = text, ""
@@ -310,7 +303,7 @@ def _remedy(text: str | None, access: Access, limits: Range, extent: int, value:
         told = step[1]
     elif change is not None:
         told, before = "at", f"int at = {text}; "
-        where = f"and write `{access.array}[at]`, in line {access.span.line}"
+        where = f"and write `{written.replace(text, 'at', 1)}`, in line {access.span.line}"
     elif re.search(r"[?&|^<>=!]", text):
         told = f"({text})"
     sides = [f"{told} >= 0"] if limits[0] < 0 else []

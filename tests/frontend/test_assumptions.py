@@ -15,6 +15,7 @@ from rtlgen.poly.errors import LookupOutOfRange
 from rtlgen.verify.data import KINDS, Recipe
 from rtlgen.verify.golden import Engine, run_golden
 from rtlgen.verify.golden_state import SubscriptError
+from tests.frontend.lowering.c_check import assert_as_c
 
 COUNT = """#include <assert.h>
 void f(const int x[4], int h[64]) {
@@ -83,6 +84,57 @@ int f(int n, const int a[16]) {
   return a[k];
 }"""
     assert windows(text) == {(0, 15)}
+
+
+HELPED = """#include <assert.h>
+%s
+void f(const int x[4], const int t[16], int y[4]) {
+  for (int i = 0; i < 4; i++) y[i] = %s;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("helper", "call"),
+    [
+        # One expression; an `if` in it; a local; statements; another function below it.
+        (
+            "static int g(const int *p, int k) { assert(k >= 0 && k < 16); return p[k]; }",
+            "g(t, x[i])",
+        ),
+        (
+            "static int g(const int *p, int k) {"
+            " if (k == 99) return 7; assert(k >= 0 && k < 16); return p[k]; }",
+            "g(t, x[i])",
+        ),
+        (
+            "static int g(const int *p, int k) {"
+            " int m = k; assert(k >= 0 && m < 16); return p[m]; }",
+            "g(t, x[i])",
+        ),
+        (
+            "static int g(const int *p, int k) { int s = 0; for (int j = 0; j < 3; j++) s += p[j];"
+            " assert(k >= 0 && k < 16); return s + p[k]; }",
+            "g(t, x[i])",
+        ),
+        (
+            "static int h(const int *p, int k) { return p[k]; }"
+            "static int g(const int *p, int k) { assert(k >= 0 && k < 16); return h(p, k) + 1; }",
+            "g(t, x[i])",
+        ),
+    ],
+)
+def test_an_assertion_in_a_function_that_is_called_bounds_what_it_reads(
+    helper: str, call: str
+) -> None:
+    text = HELPED % (helper, call)
+    assert windows(text) <= {(0, 15)} and windows(text)
+    # Random data keep to it, so that gcc can be asked.
+    assert_as_c(text)
+    with pytest.raises(LookupOutOfRange):
+        windows(text.replace("assert(", "(void)("))
+    with pytest.raises(LookupOutOfRange):
+        windows(text.replace(call, f"{call} + t[x[i]]"))
 
 
 @pytest.mark.parametrize(

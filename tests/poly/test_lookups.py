@@ -151,6 +151,34 @@ def test_the_refusal_tells_the_range_and_the_remedy() -> None:
     assert diagnostic.help is not None and "& 15" in diagnostic.help
 
 
+@pytest.mark.parametrize(
+    ("statement", "written", "said"),
+    [
+        ("y[i] = e[x[i]].w;", "e[x[i]].w", "line 5: `assert(x[i] >= 0 && x[i] < 16);`"),
+        ("y[i] = g->at[x[i] + i];", "g->at[x[i] + i]", "line 5: `assert(x[i] + i >= 0 && "),
+        ("y[i] = e[x[i]++].w;", "e[x[i]++].w", "write `e[at].w`, in line 5: `int at = x[i]++; as"),
+        ("y[i] = pick(t, x[i]);", "p[k]", "line 2, of its place in t: `assert(x >= 0 && x < 16);`"),
+        (
+            "y[i] = PICK(x[i]);",
+            "PICK(x[i])",
+            "line 5, of its place in t: `assert(x >= 0 && x < 16);`",
+        ),
+    ],
+)
+def test_the_remedy_is_in_the_words_of_the_program(statement: str, written: str, said: str) -> None:
+    text = """struct part { int v, w; }; struct group { int at[16]; };
+static int pick(const int *p, int k) { return p[k]; }
+#define PICK(k) t[k]
+void f(struct part e[16], const struct group *g, const int t[16], int x[8], int y[8]) {
+  for (int i = 0; i < 8; i++) { ... }
+}"""
+    with pytest.raises(LookupOutOfRange) as caught:
+        examine(parse_text(text.replace("...", statement)))
+    diagnostic = caught.value.diagnostic
+    assert diagnostic.message.startswith(f"`{written}` may lie outside of")
+    assert diagnostic.help is not None and said in diagnostic.help
+
+
 def test_an_affine_subscript_beside_a_looked_up_one_is_still_judged() -> None:
     with pytest.raises(OutOfBounds):
         examine(

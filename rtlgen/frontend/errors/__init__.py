@@ -3,7 +3,6 @@
 from rtlgen.frontend.errors.base import FrontendError
 from rtlgen.frontend.errors.control import (
     IteratorModified,
-    IteratorOutsideLoop,
     IteratorOverflow,
     Jump,
     LoopHeader,
@@ -75,7 +74,6 @@ __all__ = [
     "IndexWraps",
     "InitialiserUnsupported",
     "IteratorModified",
-    "IteratorOutsideLoop",
     "IteratorOverflow",
     "Jump",
     "LoopHeader",

@@ -151,21 +151,3 @@ class ParameterInControl(FrontendError):
     """
 
     code = "E0129"
-
-
-class IteratorOutsideLoop(FrontendError):
-    """The parameter of a function that is called counts a loop in it, and is used as data.
-
-        static int sum(int n, const int a[8]) {
-          int s = 0;
-          for (; n > 0; n--) s += a[n];
-          return s;
-        }
-
-    Iterators are counters of the circuit's schedule, not storage. The parameter holds what the
-    caller gave, which a counter cannot begin with.
-
-    Remedy: count with a variable of its own: for (int k = n; k > 0; k--).
-    """
-
-    code = "E0136"

@@ -12,7 +12,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import is_by_iterators
-from rtlgen.frontend.analysis.guards import Guard, renumbered
+from rtlgen.frontend.analysis.guards import Guard, renumbered, with_own_reads
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import (
@@ -28,6 +28,7 @@ from rtlgen.frontend.errors import (
     BadConstant,
     CallUnsupported,
     FloatingPoint,
+    FrontendError,
     PointerUnsupported,
     SideEffect,
     UnsupportedExpression,
@@ -85,9 +86,6 @@ _UNARY_OPS: dict[str, UnaryOp] = {"-": "neg", "~": "not", "!": "lnot"}
 class Surroundings(Protocol):
     """What an expression depends on besides the names in it and the loops around it."""
 
-    def note_use(self, variable: Variable, span: Span) -> None:
-        """Note that the value of a variable is read at a place."""
-
     def definitions(self, variable: Variable) -> Definitions:
         """Return the assignments of a scalar that may reach the expression."""
 
@@ -99,6 +97,9 @@ class Surroundings(Protocol):
 
     def told(self) -> Iterator[Guard]:
         """Yield conditions that hold here, since the program says so."""
+
+    def assume(self, condition: Guard) -> None:
+        """Note that the program asserts a condition here."""
 
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Note which elements are touched inside `ranges`."""
@@ -154,6 +155,7 @@ class ExpressionReader:
         self._observes = False
         self._outside = self._conditions = int(is_guarded)
         self._in_question: frozenset[str] = frozenset()
+        self._believed: tuple[Guard, ...] = ()
 
     def value(self, node: c_ast.Node) -> Value:
         """Return the value of an expression.
@@ -232,7 +234,6 @@ class ExpressionReader:
         ----------
         at: the values of the subscripts that depend on data.
         """
-        self._surroundings.note_use(variable, access.span)
         at = at or tuple(w.known for w in access.windows if w.known is not None)
         if self._conditions and not stays_inside(access, variable.shape, self.arithmetic.ranges):
             access = replace(access, is_conditional=True)
@@ -282,7 +283,31 @@ class ExpressionReader:
 
     def told(self, expr: Expr) -> Range | None:
         """Return between which values an expression lies as assertions have it, if they do."""
-        return self.limits(expr, list(self._surroundings.told()))
+        return self.limits(expr, [*self._surroundings.told(), *self._believed])
+
+    @contextmanager
+    def believing(self, conditions: Iterable[Guard]) -> Iterator[None]:
+        """Read expressions where conditions hold, too."""
+        outer = self._believed
+        self._believed = (*outer, *conditions)
+        try:
+            yield
+        finally:
+            self._believed = outer
+
+    def asserted(self, node: c_ast.Node) -> Guard | None:
+        """Return what an assertion says where an expression is carried out, if it can be read."""
+        first = len(self.reads)
+        try:
+            truth = self.arithmetic.truth(self.value(node))
+            condition = Guard(*with_own_reads(truth.expr, self.reads))
+        except FrontendError:
+            return None
+        finally:
+            # It is no part of what the statement computes.
+            del self.reads[first:]
+        self._surroundings.assume(condition)
+        return condition
 
     def limits(self, expr: Expr, guards: Sequence[Guard]) -> Range | None:
         """Return between which values an expression lies where guards hold, if that tells more."""
@@ -513,9 +538,6 @@ class Unnoticed:
     def __init__(self, definitions: Callable[[Variable], Definitions]) -> None:
         self._definitions = definitions
 
-    def note_use(self, variable: Variable, span: Span) -> None:
-        """Take no notice."""
-
     def definitions(self, variable: Variable) -> Definitions:
         """Return the assignments of a scalar that may reach."""
         return self._definitions(variable)
@@ -529,6 +551,9 @@ class Unnoticed:
     def told(self) -> Iterator[Guard]:
         """Yield nothing."""
         return iter(())
+
+    def assume(self, condition: Guard) -> None:
+        """Take no notice."""
 
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Take no notice."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -19,7 +18,6 @@ from rtlgen.frontend.errors import (
     AggregateUnsupported,
     FloatingPoint,
     FrontendError,
-    IteratorOutsideLoop,
     PointerUnsupported,
 )
 from rtlgen.frontend.reading.declarations import Declarations
@@ -67,11 +65,14 @@ class Body(Protocol):
     reaching: Reaching
     observed: Mapping[int, Observation]
 
-    def note_use(self, variable: Variable, span: Span) -> None:
-        """Note that a variable is used as data."""
-
     def origin(self, read: Access) -> Origin | None:
         """Return what a scalar that is read was set to, as far as that is the same value still."""
+
+    def told_at(self, place: Place) -> Iterator[Guard]:
+        """Yield what assertions say that still holds at a place."""
+
+    def assume(self, condition: Guard) -> Sequence[Origin]:
+        """Note what an assertion says; return its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,6 @@ class Site:
     place: Place
     before: list[Node] | None
 
-    def note_use(self, variable: Variable, span: Span) -> None:
-        """Note that the value of a variable is read."""
-        self.body.note_use(variable, span)
-
     def definitions(self, variable: Variable) -> Definitions:
         """Return the assignments of a scalar that may reach here."""
         return self.body.reaching.of(variable)
@@ -107,7 +104,11 @@ class Site:
 
     def told(self) -> Iterator[Guard]:
         """Yield what assertions say that still holds."""
-        return still_so(self.place.told, self.definitions)
+        return self.body.told_at(self.place)
+
+    def assume(self, condition: Guard) -> None:
+        """Note that the program asserts a condition here."""
+        self.body.assume(condition)
 
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Note which elements are touched."""
@@ -152,8 +153,6 @@ class BodyReader:
         self._calls = CallReader(function, self, declarations, locator)
         self._branches = BranchReader(self, declarations, locator)
         self._loops = IterationReader(self, declarations, locator)
-        self._data_uses: dict[str, Span] = {}
-        self._iterator_uses: dict[str, Span] = {}
         self._counters = Counters()
         self._used_after: set[str] = set()
 
@@ -165,7 +164,7 @@ class BodyReader:
         counters: the variables that count loops.
         """
         self._counters = counters
-        nodes, self.place = self._block(items, self.place)
+        nodes, self.place = self.block(items, self.place)
         return nodes
 
     def report(self, error: FrontendError) -> None:
@@ -187,7 +186,6 @@ class BodyReader:
     ) -> Node:
         """Append the statement that an assignment, read from `node`, is."""
         variable, span = assignment.variable, assignment.write.span
-        self.note_use(variable, span)
         write, inside = self._inside(assignment, place)
         place = place.under(inside)
         expr = self._guarded(assignment, place, reader)
@@ -325,12 +323,6 @@ class BodyReader:
         """Return what statements write."""
         return self.drafts.written_by(nodes)
 
-    def note_use(self, variable: Variable, span: Span) -> None:
-        """Note that a variable is used as data; it may not be a loop's iterator, too."""
-        self._data_uses.setdefault(variable.name, span)
-        if variable.name in self._iterator_uses:
-            raise _mixed_use(variable.name, span, self._iterator_uses[variable.name])
-
     def note_used_after(self, variable: Variable) -> None:
         """Note that a variable may be used outside of the loops that it counts."""
         self._used_after.add(variable.name)
@@ -339,17 +331,11 @@ class BodyReader:
         """Return whether a variable that counts a loop is used outside of it, too."""
         return variable.name in self._used_after
 
-    def note_iterator(self, name: str, span: Span) -> None:
-        """Note that a variable counts a loop, and nothing else."""
-        self._iterator_uses.setdefault(name, span)
-        if name in self._data_uses:
-            raise _mixed_use(name, self._data_uses[name], span)
-
     def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements, and go on behind one that is refused."""
-        return self._block(items, place)[0]
+        return self.block(items, place)[0]
 
-    def _block(self, items: Iterable[c_ast.Node], place: Place) -> tuple[tuple[Node, ...], Place]:
+    def block(self, items: Iterable[c_ast.Node], place: Place) -> tuple[tuple[Node, ...], Place]:
         """Read statements; return what is known behind them, too."""
         nodes: list[Node] = []
         for item in items:
@@ -368,21 +354,27 @@ class BodyReader:
         of = self.reaching.of
         return set_to(of(variable), of) if variable.shape == () else None
 
-    def _assumed(self, node: Assumption, place: Place) -> Iterator[Origin]:
-        """Yield what an assertion says, if it can be read."""
+    def _assumed(self, node: Assumption, place: Place) -> Sequence[Origin]:
+        """Return what an assertion says, if it can be read."""
         reader = self._declarations.reader(place.ranges, Unnoticed(self.reaching.of))
-        with suppress(FrontendError):
-            condition = reader.arithmetic.truth(reader.value(node.condition))
-            asked = condition.expr, reader.reads, self._declarations, self.reaching.of
-            origin = origin_of(*asked)
-            for part in () if origin is None else assumptions(origin):
-                yield part
-                told = limits_told(part, self.origin, self._declarations)
-                for name, (low, high) in told:
-                    known = self.told.get(name, (low, high))
-                    low, high = max(low, known[0]), min(high, known[1])
-                    if low <= high:
-                        self.told[name] = low, high
+        condition = reader.asserted(node.condition)
+        return () if condition is None else self.assume(condition)
+
+    def told_at(self, place: Place) -> Iterator[Guard]:
+        """Yield what assertions say that still holds at a place."""
+        return still_so(place.told, self.reaching.of)
+
+    def assume(self, condition: Guard) -> Sequence[Origin]:
+        """Note what an assertion says; return its parts."""
+        origin = origin_of(condition.expr, condition.reads, self._declarations, self.reaching.of)
+        parts = () if origin is None else tuple(assumptions(origin))
+        for part in parts:
+            for name, (low, high) in limits_told(part, self.origin, self._declarations):
+                known = self.told.get(name, (low, high))
+                low, high = max(low, known[0]), min(high, known[1])
+                if low <= high:
+                    self.told[name] = low, high
+        return parts
 
     def _item(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
         match node:
@@ -556,11 +548,3 @@ class BodyReader:
 
 def _is_set_to_call(node: c_ast.Assignment) -> bool:
     return node.op == "=" and isinstance(node.rvalue, c_ast.FuncCall)
-
-
-def _mixed_use(name: str, data: Span, iterator: Span) -> IteratorOutsideLoop:
-    return IteratorOutsideLoop(
-        f"`{name}` counts a loop and is used as data",
-        labels=(Label(data, "used here"), Label(iterator, "counts a loop here")),
-        help="count with a variable of its own",
-    )

@@ -14,6 +14,7 @@ from typing import Protocol
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.analysis.guards import Guard
 from rtlgen.frontend.analysis.values import Value, literal
 from rtlgen.frontend.errors import (
     CallArguments,
@@ -61,6 +62,12 @@ class Body(StatementReader, Protocol):
 
     def items(self, items: Sequence[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements."""
+
+    def block(self, items: Sequence[c_ast.Node], place: Place) -> tuple[tuple[Node, ...], Place]:
+        """Read statements; return what is known behind them, too."""
+
+    def told_at(self, place: Place) -> Iterator[Guard]:
+        """Yield what assertions say that still holds at a place."""
 
 
 class CallReader:
@@ -372,10 +379,12 @@ class CallReader:
         with self._inside(node, function.decl.name):
             for parameter, symbol in symbols:
                 self._scopes.declare(parameter.name, symbol)
-            before.extend(self._body.items(items, place))
+            made, behind = self._body.block(items, place)
+            before.extend(made)
             if final is None or final.expr is None:
                 return None
-            return reader.value(final.expr)
+            with reader.believing(self._body.told_at(behind)):
+                return reader.value(final.expr)
 
     def _argument(
         self, node: c_ast.Node, name: str, type_: CType, place: Place

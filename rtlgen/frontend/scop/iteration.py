@@ -109,9 +109,6 @@ class Body(StatementReader, Protocol):
     def is_used_after(self, variable: Variable) -> bool:
         """Return whether a variable that counts a loop is used outside of it, too."""
 
-    def note_iterator(self, name: str, span: Span) -> None:
-        """Note that a variable counts a loop, and nothing else."""
-
     def warn_left_out(self, code: str, message: str, span: Span) -> None:
         """Warn that something is left out."""
 
@@ -351,7 +348,6 @@ class IterationReader:
                 counting = counting_type(element, span)
                 return counting, self._scopes.iterator_name(header.iterator), symbol
             case Variable(name, element, shape=(), storage="local"):
-                self._body.note_iterator(name, span)
                 return counting_type(element, span), name, None
             case ActiveIterator():
                 raise IteratorModified(

@@ -47,6 +47,8 @@ class Keeper:
         reader = self._body.reader(place, nodes)
         value = reader.value(node)
         variable = self._declarations.temporary(name, type_, self._locator.span(node))
+        # A loop that counts with it begins with what it holds.
+        self._body.note_used_after(variable)
         nodes.append(self._set(variable, value, node, reader, place))
         return variable, nodes
 

@@ -12,6 +12,7 @@ from rtlgen.frontend.analysis.guards import Guard
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.reaching import Origin, Reaching
+from rtlgen.frontend.reading.symbols import Variable
 from rtlgen.frontend.reading.writes import Assignment
 from rtlgen.ir.affine import Constraint
 from rtlgen.ir.scop import Loop, Node
@@ -61,6 +62,9 @@ class StatementReader(Protocol):
 
     def control_reader(self, place: Place) -> ExpressionReader:
         """Return a reader of when a loop runs, or where an element is."""
+
+    def note_used_after(self, variable: Variable) -> None:
+        """Note that a variable may be used outside of the loops that it counts."""
 
     def assign(
         self,

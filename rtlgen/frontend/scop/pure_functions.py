@@ -19,6 +19,7 @@ from rtlgen.frontend.reading.symbols import Function, Scopes, Slot
 from rtlgen.frontend.reading.type_reader import TypeReader
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS
 from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.syntax.assumption import Assumption
 from rtlgen.ir.expr import BinaryOp, walk
 from rtlgen.ir.types import INT32, NumberType
 from rtlgen.source import Span
@@ -98,6 +99,10 @@ class PureCall:
                     return self._either(item, rest, result)
                 case c_ast.If():
                     self._both(item, result)
+                case Assumption():
+                    told = self._reader.asserted(item.condition)
+                    with self._reader.believing(() if told is None else (told,)):
+                        return self.run(rest, result)
                 case c_ast.EmptyStatement():
                     pass
                 case _:

@@ -10,6 +10,7 @@ from rtlgen.frontend.errors import FrontendError
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
 from tests.frontend.gcc_check import assert_as_gcc
+from tests.frontend.lowering.c_check import assert_as_c
 from tests.oracles.gcc_oracle import have_gcc
 
 pytestmark = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
@@ -808,3 +809,21 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
 def test_a_loop_that_may_go_round_is_refused(text: str) -> None:
     with pytest.raises(FrontendError):
         parse_text(text)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while (n--) s += a[n & 7];",
+        "for (; n > 0; n--) s = 2 * s + a[n & 7];",
+        "while (n != 0) { n = n - 1; s -= a[n & 7]; } s += n;",
+        "for (n = 2; n < 6; n++) s += a[n]; s *= n;",
+    ],
+)
+def test_a_parameter_of_a_function_that_is_called_counts_its_loops(loop: str) -> None:
+    assert_as_c(
+        f"""static int sum(unsigned char n, const int a[8]) {{ int s = 0; {loop} return s; }}
+        void f(const int a[8], unsigned char x[4], int b[4]) {{
+          for (int i = 0; i < 4; i++) b[i] = sum(5, a) + sum(i, a) + sum(x[i] >> 4, a);
+        }}"""
+    )
