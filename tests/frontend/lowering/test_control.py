@@ -67,6 +67,11 @@ _JUMPS = {
         "if (a[i] > 0) { k = 4; goto run; } if (a[i] & 2) break; run: while (k-- > 0) "
         "s += a[i + 4]; } return s; }"
     ),
+    "steps_behind_a_label": (
+        "int f(const int a[8], int b[8]) { int i = 0, j = 7; first: b[i++] = a[j--]; if (a[0] > 0) "
+        "goto next; b[i] = 5; next: b[++i] = a[--j]; if (a[1] > 0) last: i += b[j--]; "
+        "return i * 64 + j; }"
+    ),
     "counts_on_where_it_left": (
         "void f(const unsigned char a[8], int b[32]) { int n = 0; for (int i = 0; i < 8; i++) "
         "for (int k = 0; k < (a[i] & 3) && k < 4; k++) b[n++] = i; }"
