@@ -389,9 +389,9 @@ def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
 
 
 def base_name(node: c_ast.Node) -> str | None:
-    """Return the name of a variable, or of the array of an element."""
-    while isinstance(node, c_ast.ArrayRef):
-        node = node.name
+    """Return the name of a variable, of the array of an element, or of a pointer to it."""
+    while isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*"):
+        node = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
     return node.name if isinstance(node, c_ast.ID) else None
 
 
