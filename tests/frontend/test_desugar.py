@@ -53,6 +53,10 @@ BODIES = {
     "a loop with a choice": (
         "int k = 3; for (int i = 0; i < 16 && (b[i] & 1 ? k-- : k++); i++) a[i] = k;"
     ),
+    "asked behind a continue": (
+        "int k = 3, i = 0; do { i++; if (a[i & 7] > 0) continue; b[i] = k; } while (i < 12 && "
+        "k-- > 0);"
+    ),
     "asked behind": "int k = 3, i = 0; do { a[i] = k; i++; } while (i < 16 && (b[i] || k--));",
     "labelled loop": "int j; here: for (int i = 0, j = 1; i < 15; i++, j++) a[i] = b[j];",
 }

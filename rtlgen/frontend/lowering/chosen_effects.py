@@ -88,7 +88,8 @@ class _Lifter(Rewriter):
         Where a `do` is continued, its condition is asked: it stays.
         """
         asked = list(parts_of(node.cond, "&&"))
-        if not any(self._is_lifted(x) for part in asked for x in surely(part)):
+        parts = [x for part in asked for x in (part.exprs if _is_comma(part) else [part])]
+        if not any(self._is_lifted(x) for part in parts for x in surely(part)):
             return None
         leaving = [c_ast.If(opposite(x), c_ast.Break(x.coord), None, x.coord) for x in asked]
         if isinstance(node, c_ast.DoWhile):
@@ -115,7 +116,9 @@ class _Lifter(Rewriter):
         symbol = self.names.lookup(self.function)
         type_ = symbol.type.result if symbol and isinstance(symbol.type, Returning) else None
         value = node.expr
-        is_plain = isinstance(value, c_ast.Assignment) and isinstance(value.lvalue, c_ast.ID)
+        is_plain = isinstance(value, c_ast.Assignment) and not any(
+            changed(x) is not None for x in below(value.lvalue)
+        )
         if number_type(type_) is None or type_ is None or is_plain:
             return parts
         name = self._fresh.fresh("result")
@@ -141,7 +144,7 @@ class _Lifter(Rewriter):
         """Return the statements in place of an expression that is one."""
         if not self._is_lifted(node):
             return super().effect(node)
-        if isinstance(node, c_ast.ExprList):
+        if _is_comma(node):
             return self._each(node.exprs)
         match node:
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
@@ -158,7 +161,7 @@ class _Lifter(Rewriter):
                 return self._has_effect(first) or self._has_effect(second)
             case c_ast.BinaryOp(op="&&" | "||", right=second):
                 return self._has_effect(second)
-        return isinstance(node, c_ast.ExprList)
+        return _is_comma(node)
 
     def _has_effect(self, node: c_ast.Node) -> bool:
         return any(changed(x) is not None or self._is_call(x) for x in below(node))
@@ -198,7 +201,7 @@ class _Lifter(Rewriter):
     def _value(self, node: c_ast.Node, before: list[c_ast.Node]) -> c_ast.Node | None:
         """Return the value of what is done before; None if it has no type that is known."""
         at = node.coord
-        if isinstance(node, c_ast.ExprList):
+        if _is_comma(node):
             *first, last = node.exprs
             before += self._each([x for x in first if has_effect(x)])
             return last
@@ -222,3 +225,7 @@ class _Lifter(Rewriter):
                 made = c_ast.If(node.left, *arms, at)
         before += self.statement(made)
         return named(name, at)
+
+
+def _is_comma(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.ExprList)
