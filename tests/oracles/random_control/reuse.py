@@ -68,6 +68,7 @@ class Reuse:
     Members
     -------
     ranges: of its parameters, which it fills in.
+    touched: what loops have set or counted, the last of which are taken up again.
     """
 
     random: Random
@@ -80,10 +81,11 @@ class Reuse:
     arrays: list[Array] = field(default_factory=list)
     helpers: list[str] = field(default_factory=list)
     moving: list[tuple[str, Array]] = field(default_factory=list)
+    touched: list[Number] = field(default_factory=list)
 
     def text(self) -> str:
         random = self.random
-        self.left = random.choice([2, 3, 4, 6, 9])
+        self.left = random.choice([2, 3, 4, 5, 7])
         a = Array("a", random.choice([INT, *TYPES[:6]]), random.choice([8, 16, 16]), False)
         b = Array("b", random.choice(TYPES), random.choice([8, 16]))
         self.arrays = [a, b]
@@ -113,7 +115,7 @@ class Reuse:
         """Return what stands before the function, and what it declares, and note both."""
         random = self.random
         outer, own = "", []
-        names = random.sample(["c", "d", "k", "t", "i", "j"], random.randint(2, 4))
+        names = random.sample(["c", "d", "k", "t", "i", "j"], random.choice([1, 2, 2, 3]))
         for name in names:
             type_ = random.choice([INT, INT, INT, *TYPES, *NARROW])
             start = random.choice([0, 0, 0, random.randint(-3, 9)])
@@ -200,6 +202,9 @@ class Reuse:
     def _free(self, where: _Where) -> Number:
         """Return a variable that may be changed."""
         free = [x for x in self.variables if x.text not in where.fixed]
+        again = [x for x in self.touched[-3:] if x in free]
+        if again and flip(self.random, 0.4):
+            return self.random.choice(again)
         return self.random.choice(self.variables if not free or flip(self.random, 0.1) else free)
 
     def _condition(self, where: _Where) -> str:
@@ -225,7 +230,7 @@ class Reuse:
     def _block(self, where: _Where, count: int) -> str:
         random = self.random
         label = None
-        if where.depth <= 2 and flip(random, 0.2):
+        if where.depth <= 2 and flip(random, 0.3):
             self.made += 1
             label = f"out{self.made}"
             self.labels.append(label)
@@ -249,22 +254,23 @@ class Reuse:
             return f"{v} {random.choice(['=', '+=', '='])} {random.randint(0, 6)};"
         if kind < 0.26:
             return random.choice([f"{v}++;", f"{v}--;", f"{v} += 2;", f"{v} &= 7;"])
-        if kind < 0.32:
+        if kind < 0.38:
             b = self.arrays[1]
             return random.choice(
-                [f"b[{v}++ & {b.extent - 1}] = {values.leaf(v)};", f"b[{v} & 7] += {v};",
+                [f"b[{v}++ & {b.extent - 1}] = {values.leaf(v)};"] * 2
+                + [f"b[{v} & 7] += {v};",
                  f"{x} += a[{v}--  & 7];" if x != v else f"{v} += a[{v} & 7];"]
             )  # fmt: skip
-        if kind < 0.36 and x != v:
+        if kind < 0.42 and x != v:
             w = self._free(where).text
             if w not in (v, x):
                 return f"{x} = {values.condition(0)} ? a[{v}++ & 7] : b[{w}-- & 7];"
-        if kind < 0.42 and self.moving:
+        if kind < 0.48 and self.moving:
             p = self.moving[0][0]
             return random.choice(
                 [f"{v} = *{p};", f"{p} = a;", f"{p} = a + ({x} & 7);", f"{p} = a + 2;"]
             )
-        if kind < 0.46 and self.helpers:
+        if kind < 0.52 and self.helpers:
             call = random.choice(self.helpers).format(values.leaf(), values.leaf())
             return f"{v} = {call};" if v not in call else f"{call};"
         return values.plain()
@@ -351,22 +357,25 @@ class Reuse:
     def _loop(self, where: _Where) -> str:
         random = self.random
         before = ""
-        if flip(random, 0.15):
+        counter = self._free(where)
+        if flip(random, 0.2):
             # What the loop starts from may be passed over by a jump.
-            v = self._free(where).text
-            before = (
+            v = counter.text
+            before = f"{v} = {random.randint(0, 3)};\n" if flip(random, 0.7) else ""
+            before += (
                 f"if ({self._condition(where)}) {v} = {random.randint(0, 4)}; "
                 f"else if ({self._condition(where)}) {self._jump(where)}\n"
             )
+        self.touched.append(counter)
         kind = random.random()
         if kind < 0.1 and self.moving:
             text = self._walking(where)
         elif kind < 0.17:
             text = self._two(where)
         elif kind < 0.72:
-            text = self._upwards(where)
+            text = self._upwards(counter, where)
         else:
-            text = self._downwards(where)
+            text = self._downwards(counter.text, where)
         behind = f"\n{self._plain(where)}" if flip(random, 0.35) else ""
         return before + text + behind
 
@@ -374,13 +383,18 @@ class Reuse:
         """Return what a loop begins with: statements before it, and its header's."""
         random = self.random
         x = random.choice(self.variables).text
-        d = self._free(where).text
+        other = self._free(where)
+        d = other.text
         starts = [*first, *first, "", ""]
         if x != v:
             starts += [f"{v} = {x} & 7", f"{v} = {x}"]
         if d != v:
-            starts += [f"{d} = {v}, {first[0]}", f"{first[0]}, {d} = {random.randint(0, 6)}"]
+            number = random.randint(0, 6)
+            starts += [f"{d} = {v}, {first[0]}", f"{first[0]}, {d} = {number}"]
+            starts += [f"{d} = {number}"] * 2
         start = random.choice(starts)
+        if d in start.split():
+            self.touched.append(other)
         return ("", start) if flip(random, 0.5) else (f"{start};\n" if start else "", "")
 
     def _body(self, v: str, where: _Where, continues: str | None, count: int = 0) -> str:
@@ -392,17 +406,20 @@ class Reuse:
     def _other(self, where: _Where, v: str) -> str:
         """Return one more condition, or nothing."""
         random = self.random
-        if flip(random, 0.6):
+        if flip(random, 0.5):
             return ""
         inside = replace(where, fixed=(*where.fixed, v))
+        if flip(random, 0.2):
+            t = self._free(inside).text
+            if t != v:
+                return f" && ({t} = {self.arrays[0].at(f'{v} & 7')}) != {random.randint(0, 3)}"
         values = self._values(inside)
         return random.choice([f" && a[{v} & 7] > {random.randint(-2, 3)}",
                               f" && {values.condition(1)}", f" && !({values.condition(1)})",
                               f" && {self._condition(inside)}"])  # fmt: skip
 
-    def _upwards(self, where: _Where) -> str:
+    def _upwards(self, counter: Number, where: _Where) -> str:
         random = self.random
-        counter = self._free(where)
         v, most = counter.text, random.randint(2, (9, 6, 4)[min(where.depth, 3) - 1])
         low = random.choice([0, 0, 0, 1, 2])
         before, init = self._started(v, [f"{v} = {low}"], where)
@@ -457,9 +474,9 @@ class Reuse:
             return f"{arm}\n{body}{step}\n"
         return f"{body}{step}\n"
 
-    def _downwards(self, where: _Where) -> str:
+    def _downwards(self, v: str, where: _Where) -> str:
         random = self.random
-        v, most = self._free(where).text, random.randint(2, (9, 6, 4)[min(where.depth, 3) - 1])
+        most = random.randint(2, (9, 6, 4)[min(where.depth, 3) - 1])
         before, init = self._started(v, [f"{v} = {most}", f"{v} &= 7"], where)
         other = self._other(where, v)
         match random.randrange(5):
