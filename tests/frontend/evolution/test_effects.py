@@ -8,6 +8,7 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.evolution import effects
+from rtlgen.frontend.reading.writes import read_assignment
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 
@@ -42,7 +43,7 @@ int f(int b[16]) {
 def test_iterations_that_tell_nothing_are_not_carried_out(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: Callable[..., object] = effects.read_assignment
+    read: Callable[..., object] = read_assignment
     count = 0
 
     def counted(*arguments: object) -> object:
