@@ -21,6 +21,7 @@ from rtlgen.frontend.lowering.bit_precise import standard_integers
 from rtlgen.frontend.lowering.bounds import take_bounds
 from rtlgen.frontend.lowering.called_first import call_first
 from rtlgen.frontend.lowering.changing import changing_functions
+from rtlgen.frontend.lowering.chosen_effects import lift_chosen_effects
 from rtlgen.frontend.lowering.desugar import desugar, separate_effects
 from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.float_wishes import FloatRewriting, rewrite_floats
@@ -232,6 +233,7 @@ def _lower(
     outside = drop_outside_calls(tree, locator, changing)
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
+    lift_chosen_effects(tree, changing)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator)
     call_first(tree, first_calls, changing)

@@ -32,6 +32,32 @@ BODIES = {
     "set in a condition": "int t; if ((t = b[3]) > n) a[0] = t; else a[1] = t;",
     "stepped by data in a condition": "if ((b[4] ? n : 3) < (g += b[3]) || n) a[0] = g;",
     "no use": "(void)n; (void)g; a[0] = 1;",
+    "stepped in one arm": "int k = 0, m = 9; for (int i = 0; i < 8; i++) b[i] = a[i] ? k++ : --m;",
+    "elements in both arms": (
+        "int i = 0, j = 8; for (int k = 0; k < 8; k++) b[k] = a[i] < a[j] ? a[i++] : a[j++];"
+    ),
+    "arms of two types": "unsigned u = 3; int k = -9; a[0] = (n ? u-- : k++) / 2; a[1] = u + k;",
+    "one of two questions": "int k = 0; a[0] = n && k++; a[1] = n || k--; a[2] = k;",
+    "one of two steps": "int k = 5; n > 3 || k++; n > 3 && k--; n ? k++ : g--; a[0] = k;",
+    "set in the second question": "int k = 0; if (n > 3 && (k = b[1])) a[0] = k; a[1] = k;",
+    "in the else of two questions": (
+        "int k = 0; if (n > 3 && (k = b[1]) > 0) a[0] = k; else if (n || k++) a[2] = 9; a[1] = k;"
+    ),
+    "one in another": "int k = 0, m = 7; a[0] = n ? (m > b[0] ? k++ : m--) : (g && k--); a[m] = k;",
+    "two beside each other": "int k = 2, m = 7; a[0] = (n ? k++ : 3) - (b[0] ? m-- : 4); a[m] = k;",
+    "comma in an expression": "int k; a[0] = (k = n & 7, k * k) + 1; if (b[k] = 3, n) a[1] = b[k];",
+    "comma of nothing": "a[0] = (n, 3);",
+    "a loop that asks by the way": (
+        "int k = 3, i = 0; while (i < 16 && (b[i] > 0 || k-- > 0)) { a[i] = k; i++; } a[0] = i;"
+    ),
+    "a loop with a choice": (
+        "int k = 3; for (int i = 0; i < 16 && (b[i] & 1 ? k-- : k++); i++) a[i] = k;"
+    ),
+    "asked behind a continue": (
+        "int k = 3, i = 0; do { i++; if (a[i & 7] > 0) continue; b[i] = k; } while (i < 12 && "
+        "k-- > 0);"
+    ),
+    "asked behind": "int k = 3, i = 0; do { a[i] = k; i++; } while (i < 16 && (b[i] || k--));",
     "labelled loop": "int j; here: for (int i = 0, j = 1; i < 15; i++, j++) a[i] = b[j];",
 }
 
@@ -50,14 +76,15 @@ def test_it_means_what_gcc_says(name: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "a[0] = (a[1], a[2]);",
-        "int k = 0; a[0] = n ? k++ : 3;",
-        "int k = 0; a[0] = n && k++;",
+        "a[0] = abs((n++, a[2]));",
+        "int k = 0; a[k] = n ? k++ : 3;",
+        "int k = 0; a[0] = k + (n && k++);",
+        "int k = 0; k = n ? k++ : a[3];",
+        "int k = 0; a[0] = g + (n ? a[0]++ : 3);",
         "int k = 0; a[k++] = k;",
         "int k = 0; a[k++] = b[k] = 1;",
         "int k = 0; if (k++ > k) a[0] = 1;",
         "int k = 0; if ((k = n) > k) a[0] = 1;",
-        "int k = 0; if (n > 3 && (k = n)) a[0] = k;",
         "int k = 0; if ((k = n++) > a[1]) a[0] = k;",
         "int k = 0; if ((a[1] = n) > 3) a[0] = k;",
     ],

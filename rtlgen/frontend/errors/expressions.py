@@ -33,7 +33,10 @@ class SubscriptCount(FrontendError):
 
 
 class CommaOperator(FrontendError):
-    """The comma operator is not supported.
+    """A comma operator stands where it is not known what is done before it.
+
+    Its parts become statements, one after the other, unless something beside it may tell when they
+    are done: a call, or a variable that one of them sets.
 
     Remedy: write one statement, or one loop, for each part.
     """
@@ -44,8 +47,9 @@ class CommaOperator(FrontendError):
 class SideEffect(FrontendError):
     """An expression has a side effect inside.
 
-    One statement writes one place: `a = b = c`, `a[i++]` and `x + (y = 2)` are refused, since
-    what they compute depends on an order that a circuit does not have.
+    What is surely done, `a[i++]`, and what is done in one case, `c ? a[i++] : b[j--]`, becomes a
+    statement of its own. Refused is what depends on an order that C leaves open, `a[i] = i++`, and
+    what is set beside others in an expression, `x + (y = 2)`.
 
     Remedy: write each assignment as a statement of its own.
     """

@@ -72,7 +72,7 @@ class Effects:
         self.locator = locator
         self._node = node
         self._names = frozenset(names)
-        self._relevance = relevance(node, self._names)
+        self._relevance = relevance(node, self._names, self._is_memory)
         self.ranges = ranges
         self._definitions = definitions
         self._calls = calls(node)
@@ -204,6 +204,11 @@ class Effects:
         }
         return value.modular if widths == {type_.width_bits} else None
 
+    def _is_memory(self, name: str) -> bool:
+        """Return whether a name is one of an array of which nothing is known."""
+        variable = self.declarations.scopes.stored(name)
+        return variable is not None and variable.shape != () and not variable.values
+
     def concerns(self, node: c_ast.Node) -> bool:
         """Return whether something that matters may change below `node`."""
         return id(node) in self._relevance.nodes
@@ -243,6 +248,10 @@ class Effects:
             states.append(state)
             state = self.after(state)
         return None
+
+    def has_steps(self, number: int) -> bool:
+        """Return whether so many steps may still be carried out."""
+        return self._steps + number <= MAX_STEPS
 
     def may_go_on(self) -> bool:
         """Count one step; return whether it may be carried out."""
@@ -443,10 +452,10 @@ class Run:
         self, body: c_ast.Node, iterator: str, counter: Variable, loop: Loop, trips: Affine
     ) -> None:
         """Carry the body of a loop out as often as it runs."""
-        if not trips.is_constant:
+        turns_alike = not self.effects.asks_for(iterator)
+        if not trips.is_constant or not (turns_alike or self.effects.has_steps(trips.constant)):
             self._forget(body)
             return
-        turns_alike = not self.effects.asks_for(iterator)
         for k in range(trips.constant):
             if not self.effects.may_go_on():
                 self._forget(body)

@@ -9,12 +9,19 @@ for (...) { b[i] = 0; if (k == 5) k = 0; a[k] = x; k++; }        if (k == 5) k =
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls, mentioned, mentions
+from rtlgen.frontend.syntax.assigned import (
+    assigned,
+    assigned_by,
+    below,
+    calls,
+    declared,
+    mentions,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +40,19 @@ class Relevance:
     pointed_to: frozenset[str]
 
 
-def relevance(node: c_ast.Node, names: Iterable[str]) -> Relevance:
-    """Return what matters in a statement for the scalars that it calls `names`."""
-    relevant = _deciding(node, names)
+def relevance(node: c_ast.Node, names: Iterable[str], is_array: Callable[[str], bool]) -> Relevance:
+    """Return what matters in a statement for the scalars that it calls `names`.
+
+    Parameters
+    ----------
+    is_array: whether a name stands around the statement for elements of which nothing is known.
+    """
+    inner = declared(node)
+
+    def is_memory(name: str) -> bool:
+        return is_array(name) and name not in inner
+
+    relevant = _deciding(node, names, is_memory)
     pointers = {
         name
         for part in below(node)
@@ -44,55 +61,80 @@ def relevance(node: c_ast.Node, names: Iterable[str]) -> Relevance:
         for name in assigned_by(part)
     }
     nodes: set[int] = set()
-    _note_setting(node, relevant, nodes)
+    _note_setting(node, relevant, is_memory, nodes)
     return Relevance(relevant, frozenset(nodes), frozenset(pointers))
 
 
-def _deciding(node: c_ast.Node, names: Iterable[str]) -> frozenset[str]:
+def _deciding(
+    node: c_ast.Node, names: Iterable[str], is_memory: Callable[[str], bool]
+) -> frozenset[str]:
     """Return the names on which the values of `names` depend, and themselves."""
     found, size = set(names), 0
-    setting = [(name, part) for name, part in assigned(node)]
+    setting = [(name, part) for part in below(node) for name in _set_by(part, is_memory)]
     setting += [(part.name, part) for part in below(node) if isinstance(part, c_ast.Decl)]
     choosing = [
-        (frozenset(name for name, _ in assigned(part)), _choosing(part))
+        (
+            frozenset(name for each in below(part) for name in _set_by(each, is_memory)),
+            _choosing(part, is_memory),
+        )
         for part in below(node)
         if isinstance(part, c_ast.If | c_ast.For)
     ]
     while len(found) > size:
         size = len(found)
         for name, part in setting:
-            found |= mentioned(part) if name in found else set()
+            found |= _valued(part, is_memory) if name in found else set()
         for inside, names_of_choice in choosing:
             found |= names_of_choice if inside & found else frozenset()
     return frozenset(found)
 
 
-def _choosing(node: c_ast.If | c_ast.For) -> frozenset[str]:
+def _set_by(node: c_ast.Node, is_memory: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the names of what a node itself may change, and of which something may be known."""
+    return (name for name in assigned_by(node) if not is_memory(name))
+
+
+def _valued(root: c_ast.Node, is_memory: Callable[[str], bool]) -> frozenset[str]:
+    """Return the names on which a value depends that may be known: not which element it is of."""
+    if isinstance(root, c_ast.ID):
+        return frozenset((root.name,))
+    parts = [part for _, part in root.children()]
+    base = root
+    while isinstance(base, c_ast.ArrayRef):
+        base = base.name
+    if base is not root and isinstance(base, c_ast.ID) and is_memory(base.name):
+        parts = [base]
+    return frozenset[str]().union(*(_valued(part, is_memory) for part in parts))
+
+
+def _choosing(node: c_ast.If | c_ast.For, is_memory: Callable[[str], bool]) -> frozenset[str]:
     """Return what decides whether, and how often, the rest of a statement is carried out.
 
     A loop that sets its iterator first runs as often whatever it was before: what the rest makes of
     it is told by the rest.
     """
     if isinstance(node, c_ast.If):
-        return mentioned(node.cond)
+        return _valued(node.cond, is_memory)
     start, again = node.init, [part for part in (node.cond, node.next) if part is not None]
-    asked = frozenset[str]().union(*map(mentioned, again))
+    asked = frozenset[str]().union(*(_valued(part, is_memory) for part in again))
     match start:
         case None:
             return asked
         case c_ast.DeclList(decls=[c_ast.Decl(name=iterator)]):
-            return (asked - {iterator}) | mentioned(start)
+            return (asked - {iterator}) | _valued(start, is_memory)
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=iterator), rvalue=value):
-            return (asked - {iterator}) | mentioned(value)
+            return (asked - {iterator}) | _valued(value, is_memory)
         case _:
-            return asked | mentioned(start)
+            return asked | _valued(start, is_memory)
 
 
-def _note_setting(node: c_ast.Node, names: frozenset[str], found: set[int]) -> bool:
+def _note_setting(
+    node: c_ast.Node, names: frozenset[str], is_memory: Callable[[str], bool], found: set[int]
+) -> bool:
     """Note the nodes below which one of `names` is set; return whether this one is."""
     # Every child is visited, whatever another one has said.
-    inside = [_note_setting(child, names, found) for _, child in node.children()]
-    own = any(name in names for name in assigned_by(node))
+    inside = [_note_setting(child, names, is_memory, found) for _, child in node.children()]
+    own = any(name in names for name in _set_by(node, is_memory))
     own |= isinstance(node, c_ast.Decl) and node.name in names
     if own or any(inside):
         found.add(id(node))

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.nodes import FreshNames, changed, named
+from rtlgen.frontend.lowering.nodes import FreshNames, changed, named, replaced_part, surely
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
@@ -77,12 +77,12 @@ class _Caller(Rewriter):
         if before is None or type_ is None or number_type(type_) is None:
             return node
         (call,) = calls
-        if not any(part is call for part in _surely(node)) or self._is_seen(call, node):
+        if not any(part is call for part in surely(node)) or self._is_seen(call, node):
             return node
         name = self._fresh.fresh(f"{call.name.name}_value")
         before.append(declaration(name, unqualified(type_), call, call.coord))
         self.names.bind(Symbol(name, type_, before[-1]))
-        return _replaced(node, call, named(name, call.coord))
+        return replaced_part(node, call, named(name, call.coord))
 
     def _is_seen(self, call: c_ast.FuncCall, root: c_ast.Node) -> bool:
         """Return whether something beside a call may tell when it happens."""
@@ -122,32 +122,3 @@ class _Caller(Rewriter):
             return False
         is_pointer = isinstance(symbol.type, PointerTo) and not symbol.is_parameter
         return is_pointer or (symbol.is_shared and symbol.value is None)
-
-
-def _surely(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    """Yield what is surely evaluated with an expression, and once."""
-    yield node
-    match node:
-        case c_ast.TernaryOp(cond=first) | c_ast.BinaryOp(op="&&" | "||", left=first):
-            yield from _surely(first)
-        case c_ast.ExprList() | c_ast.UnaryOp(op="sizeof"):
-            return
-        case c_ast.FuncCall(args=c_ast.ExprList(exprs=arguments)):
-            for part in arguments:
-                yield from _surely(part)
-        case _:
-            for _, child in node.children():
-                yield from _surely(child)
-
-
-def _replaced(node: c_ast.Node, old: c_ast.Node, new: c_ast.Node) -> c_ast.Node:
-    """Put an expression in the place of a part of another one."""
-    if node is old:
-        return new
-    for name, child in node.children():
-        if "[" not in name:
-            setattr(node, name, _replaced(child, old, new))
-        else:
-            attribute, place = name.rstrip("]").split("[")
-            getattr(node, attribute)[int(place)] = _replaced(child, old, new)
-    return node

@@ -68,6 +68,7 @@ def separate_effects(tree: c_ast.FileAST) -> None:
     """
     shared = frozenset(x.name for x in tree.ext if isinstance(x, c_ast.Decl) and x.name)
     desugarer = _Desugarer(shared, frozenset(), [])
+    desugarer.targets = frozenset(x.name for x in below(tree) if isinstance(x, c_ast.Goto))
     for function in tree.ext:
         if isinstance(function, c_ast.FuncDef):
             for node in below(function.body):
@@ -82,6 +83,10 @@ class _Desugarer:
     shared: names that functions which are called may see.
     telling: functions whose calls are left out. left_out: takes these calls.
     changing: functions that change what outlives their calls.
+
+    Members
+    -------
+    targets: labels that jumps lead to.
     """
 
     def __init__(
@@ -95,6 +100,7 @@ class _Desugarer:
         self._telling = telling
         self._left_out = left_out
         self._changing = changing
+        self.targets = frozenset[str]()
 
     def block(self, node: c_ast.Compound) -> None:
         """Rewrite the items of a block."""
@@ -111,7 +117,7 @@ class _Desugarer:
                 names = ("stmts",)
             case c_ast.If():
                 names = ("iftrue", "iffalse")
-            case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label():
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
                 names = ("stmt",)
             case _:
                 return
@@ -121,12 +127,17 @@ class _Desugarer:
                 value[:] = [part for item in value for part in self._effects(item)]
             elif value is not None and not isinstance(value, c_ast.Compound):
                 parts = self._effects(value)
-                is_label = isinstance(node, c_ast.Label)
-                if len(parts) == 1 or not is_label:
-                    setattr(node, name, parts[0] if len(parts) == 1 else _compound(parts, value))
+                setattr(node, name, parts[0] if len(parts) == 1 else _compound(parts, value))
 
     def _effects(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
+            case c_ast.Label():
+                parts, own = self._effects(node.stmt), node.stmt
+                # A jump leads to all of it; else the label is the name of the statement.
+                is_target = node.name in self.targets or own not in parts
+                at = 0 if is_target else parts.index(own)
+                node.stmt, parts[at] = parts[at], node
+                return parts
             case c_ast.ExprList():
                 return [part for expression in node.exprs for part in self._effects(expression)]
             case c_ast.Assignment() | c_ast.Decl():
@@ -378,9 +389,9 @@ def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
 
 
 def base_name(node: c_ast.Node) -> str | None:
-    """Return the name of a variable, or of the array of an element."""
-    while isinstance(node, c_ast.ArrayRef):
-        node = node.name
+    """Return the name of a variable, of the array of an element, or of a pointer to it."""
+    while isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*"):
+        node = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
     return node.name if isinstance(node, c_ast.ID) else None
 
 

@@ -6,6 +6,8 @@
       if (a[mid] < key) lo = mid + 1; else hi = mid - 1;  lo and hi is left
     }
 
+Loops inside are run in the same way, until no state is new.
+
 A state is what the scalars are that decide how the loop goes on, numbers or unknown. A condition
 on anything else forks the run. The most iterations are the longest way through the states; there
 is no bound where a way comes back to a state. That is model checking with explicit states.
@@ -21,7 +23,7 @@ from typing import TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.capacity import Limits
-from rtlgen.frontend.lowering.iterations import Part, asks_first, way_out
+from rtlgen.frontend.lowering.iterations import Loop, Part, asks_first, way_out
 from rtlgen.frontend.lowering.jumps import outcome, target_of
 from rtlgen.frontend.lowering.nodes import items_of, number, step_of
 from rtlgen.frontend.lowering.variables import Variables
@@ -44,7 +46,8 @@ class _State:
     Members
     -------
     values: of the scalars that matter; None where they are not known.
-    goes: `on`, to the next statement; `again`, to the end of the iteration; or `out` of the loop.
+    goes: `on`, to the next statement; `again`, to the end of the iteration; `off`, to behind the
+        innermost loop; or `out` of all of them.
     """
 
     values: tuple[int | None, ...]
@@ -81,10 +84,15 @@ class _Run:
         # What is declared further inside may be another variable of that name.
         self._own = {x.name for x in nodes if isinstance(x, c_ast.Decl) and x.name}
         declared = [x.name for x in inside if isinstance(x, c_ast.Decl) and x.name]
-        self._hidden = {x for x in declared if x not in self._own or declared.count(x) > 1}
+        self._hidden = {
+            x
+            for x in declared
+            if declared.count(x) > 1 or not (x in self._own or variables.is_single(x))
+        }
         names = self._deciding() - self._hidden
         self._names = {name: place for place, name in enumerate(sorted(names))}
         self._asks_first = asks_first(parts)
+        self._inner_states = 0
         # What is asked in every state, by the identity of nodes that stay.
         self._lowest: dict[int, tuple[c_ast.Node, int]] = {}
         self._known: dict[int, tuple[c_ast.Node, int | None]] = {}
@@ -105,6 +113,9 @@ class _Run:
                             more |= mentioned(value) if name in found else set()
                         case c_ast.Decl(name=name, init=value) if value is not None:
                             more |= mentioned(value) if name in found else set()
+                        case c_ast.For() | c_ast.While() | c_ast.DoWhile():
+                            is_moving = any(name in found for name, _ in assigned(x.stmt))
+                            more |= mentioned(x.cond) if is_moving else set()
             if more <= found:
                 return {name for name in found if self._variables.is_scalar(name)}
             found |= more
@@ -187,8 +198,12 @@ class _Run:
                 others = {s for s, value in asked if value is None or value == 0}
                 first = self._statements(items_of(node.iftrue), taken)
                 return first | self._statements(items_of(node.iffalse), others)
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile():
+                return self._inner(node, states)
             case c_ast.Continue():
                 return {replace(s, goes="again") for s in states}
+            case c_ast.Break():
+                return {replace(s, goes="off") for s in states}
             case c_ast.EmptyStatement() | c_ast.FuncCall():
                 return states
         if target_of(node) is not None:
@@ -199,6 +214,44 @@ class _Run:
         if outcome(node).targets or isinstance(node, c_ast.Label):
             raise _TooMany
         return {self._changed(node, s) for s in states}
+
+    def _inner(self, node: Loop, states: set[_State]) -> set[_State]:
+        """Return the states behind a loop inside of the one that is run, followed or not."""
+        try:
+            return self._loop(node, states)
+        except _TooMany:
+            if outcome(node).targets:
+                raise
+            return {self._changed(node, s) for s in states}
+
+    def _loop(self, node: Loop, states: set[_State]) -> set[_State]:
+        init, step = (node.init, node.next) if isinstance(node, c_ast.For) else (None, None)
+        if node.cond is not None:
+            _require_plain(node.cond)
+        states = self._statements(_parts(init), states)
+        found: set[_State] = set()
+        run: set[_State] = set()
+        is_asked = not isinstance(node, c_ast.DoWhile)
+        while True:
+            if is_asked and node.cond is not None:
+                asked = [(s, self._value(node.cond, s.values)) for s in states]
+                found |= {s for s, value in asked if value is None or value == 0}
+                states = {s for s, value in asked if value != 0}
+            states -= run
+            if not states:
+                break
+            run |= states
+            self._inner_states += len(states)
+            if self._inner_states > MAX_STATES:
+                raise _TooMany
+            behind = self._statements(items_of(node.stmt), states)
+            found |= {replace(s, goes="on") for s in behind if s.goes == "off"}
+            found |= {s for s in behind if s.goes == "out"}
+            states = {replace(s, goes="on") for s in behind if s.goes in ("on", "again")}
+            states = self._statements(_parts(step), states)
+            is_asked = True
+        own = {x.name for x in below(node) if isinstance(x, c_ast.Decl)} & self._names.keys()
+        return {_with(s, {self._names[name]: None for name in own}) for s in found}
 
     def _stepped(self, state: _State, name: str, by: c_ast.Node) -> _State:
         _require_plain(by)
@@ -267,6 +320,13 @@ class _Run:
         lowest = self._lowest[id(node)][1]
         is_held = all(lowest <= each <= _MOST for each in numbers)
         return numbers[-1] if numbers and is_held else None
+
+
+def _parts(node: c_ast.Node | None) -> list[c_ast.Node]:
+    """Return what a part of a header does."""
+    if node is None:
+        return []
+    return list(node.exprs) if isinstance(node, c_ast.ExprList) else [node]
 
 
 def _require_plain(node: c_ast.Node) -> None:

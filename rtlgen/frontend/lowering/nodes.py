@@ -165,6 +165,35 @@ def replaced(node: c_ast.Node, values: Mapping[str, c_ast.Node]) -> c_ast.Node:
     return mapped(node, part)
 
 
+def surely(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield what is surely evaluated with an expression, and once."""
+    yield node
+    match node:
+        case c_ast.TernaryOp(cond=first) | c_ast.BinaryOp(op="&&" | "||", left=first):
+            yield from surely(first)
+        case c_ast.ExprList() | c_ast.UnaryOp(op="sizeof"):
+            return
+        case c_ast.FuncCall(args=c_ast.ExprList(exprs=arguments)):
+            for part in arguments:
+                yield from surely(part)
+        case _:
+            for _, child in node.children():
+                yield from surely(child)
+
+
+def replaced_part(node: c_ast.Node, old: c_ast.Node, new: c_ast.Node) -> c_ast.Node:
+    """Put an expression in the place of a part of another one."""
+    if node is old:
+        return new
+    for name, child in node.children():
+        if "[" not in name:
+            setattr(node, name, replaced_part(child, old, new))
+        else:
+            attribute, place = name.rstrip("]").split("[")
+            getattr(node, attribute)[int(place)] = replaced_part(child, old, new)
+    return node
+
+
 def _without(values: Mapping[str, c_ast.Node], node: c_ast.Node) -> Mapping[str, c_ast.Node]:
     """Return the values of variables that a declaration does not hide from what follows it."""
     parts = node.decls if isinstance(node, c_ast.DeclList) else [node]

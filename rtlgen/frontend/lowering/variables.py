@@ -29,6 +29,7 @@ class Variables:
         self._names = Names()
         self._scalars: dict[str, Number] = {}
         self._numbers: set[str] = set()
+        self._single: set[str] = set()
         self._defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
         found: dict[str, list[Symbol]] = {}
         for symbol in _used(self._names, function, tree):
@@ -37,6 +38,8 @@ class Variables:
             first, numbers = symbols[0], {number_type(each.type) for each in symbols}
             number = numbers.pop() if len(numbers) == 1 else None
             is_one = number is not None or all(each.node is first.node for each in symbols)
+            if all(each.node is first.node for each in symbols):
+                self._single.add(name)
             self._names.bind(first if is_one else Symbol(name, Plain(()), first.node))
             if number is None or not all(each.is_own for each in symbols):
                 continue
@@ -53,6 +56,10 @@ class Variables:
     def is_scalar(self, name: str) -> bool:
         """Return whether a name stands for one integer of the function, wherever it is used."""
         return name in self._scalars
+
+    def is_single(self, name: str) -> bool:
+        """Return whether a name stands for one and the same thing wherever it is used."""
+        return name in self._single
 
     def is_calling(self, node: c_ast.Node) -> bool:
         """Return whether a function is called below a node, other than to assert something."""

@@ -40,6 +40,8 @@ MADE_FIRST = {
     "beside another array": "for (int i = 0; i < 8; i++) b[i] = take(a, i) + b[i] * x;",
     "of a narrow type": "for (int i = 0; i < 8; i++) b[i] = narrow(a[i], &c[i]) * 300;",
     "in what is stored to": "a[next(&x) & 7] = 1;",
+    "in one arm": "b[0] = a[1] > 0 ? next(&x) + 1 : 2;",
+    "in the second of two questions": "if (b[1] > 0 && next(&x) > 0) b[0] = 1;",
     "of what the file sees": "for (int i = 0; i < 8; i++) x = x * 3 + bump(a[i]);",
 }
 
@@ -51,8 +53,8 @@ REFUSED = {
     "beside a call that reads it": "b[0] = take(a, 0) + first(a);",
     "beside a call that keeps something": "b[0] = next(&x) + tick();",
     "beside another change": "int k = 0; b[0] = next(&x) + k++ * k;",
-    "in one arm": "b[0] = a[1] > 0 ? next(&x) + 1 : 2;",
-    "in the second of two questions": "if (b[1] > 0 && next(&x) > 0) b[0] = 1;",
+    "in one arm beside the variable": "b[x & 1] = a[1] > 0 ? next(&x) + 1 : 2;",
+    "in one arm beside another call": "b[0] = next(&x) + (a[1] > 0 ? tick() : 2);",
     "in the header of a loop": "for (int i = next(&x) & 3; i < 8; i++) b[i] = 1;",
     "beside a pointer": "int *p = b[0] ? a : a + 1; b[1] = take(a, 1) + p[0];",
 }

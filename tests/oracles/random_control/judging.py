@@ -27,6 +27,7 @@ from rtlgen.verify.errors import InputTypeError
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.values import Elements, Value
 from tests.oracles.random_control.programs import Program
+from tests.oracles.random_control.reuse import OUT_OF_TURNS
 
 Outcome: TypeAlias = Literal["as gcc", "refused", "narrow", "undefined", "wrong"]
 _Inputs: TypeAlias = Mapping[str, Elements | Value]
@@ -35,13 +36,14 @@ _CHECKED = COptions(
     {},
     (),
     flags=(
+        OUT_OF_TURNS,
         "-fsanitize=undefined,float-cast-overflow,address",
         "-fno-sanitize=shift-base",
         "-fno-sanitize-recover=all",
     ),
     seconds=5,
 )
-_PLAIN = COptions({}, (), seconds=2)
+_PLAIN = COptions({}, (), flags=(OUT_OF_TURNS,), seconds=2)
 
 
 @dataclass(frozen=True, slots=True)

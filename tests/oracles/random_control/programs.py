@@ -12,6 +12,7 @@ from random import Random
 
 from tests.oracles.random_control.limits import Limited, Limits
 from tests.oracles.random_control.loops import Loops, Where, record_arrays
+from tests.oracles.random_control.reuse import Reuse
 from tests.oracles.random_control.values import (
     BYTES,
     INT,
@@ -44,12 +45,16 @@ class Program:
 def random_control(seed: int) -> Program:
     """Return a program; the same for the same seed.
 
-    Half of them are little more than a loop; those of odd seeds compute in floating point, too.
+    Every second pair of seeds is of few variables that all share (`reuse`). Half of the others are
+    little more than a loop. Those of odd seeds compute in floating point, too.
     """
     random = Random(f"control {seed}")
     has_floats = seed % 2 == 1
+    if seed % 4 > 1:
+        ranges: dict[str, tuple[int, int]] = {}
+        return Program(Reuse(random, ranges, has_floats=has_floats).text(), ranges)
     is_small = flip(random, 0.5)
-    ranges: dict[str, tuple[int, int]] = {}
+    ranges = {}
     records = _Records(random) if not is_small and flip(random, 0.5) else None
     shared = [Array("g", random.choice(TYPES), random.choice([8, 12, 16]))]
     head = [f"{shared[0].type.names[0]} g[{shared[0].extent}];"]

@@ -1,0 +1,231 @@
+"""What an expression does in one case only, or one after the other, as statements.
+
+Rewrite
+-------
+    x = c ? a[i++] : b[j--];         int chosen = 0; if (c) chosen = a[i++]; else chosen = b[j--];
+                                     x = chosen;
+    if (c && n-- > 0) S              if (c) { if (n-- > 0) S }
+    if (c || n-- > 0) S              int chosen = 0; if (c) chosen = 1; else if (n-- > 0)
+                                     chosen = 1; if (chosen) S
+    y = (t = a[i], t * t) + 1;       t = a[i]; y = t * t + 1;
+    while (i < 9 && (c || n--)) S    for (;;) { if (!(i < 9)) break; if (!(c || n--)) break; S }
+    return ++*p;                     int result = ++*p; return result;
+
+C says what is done first, and in which case; of the operands beside it, C leaves that open. So it
+goes before the statement where nothing beside it can tell, and stays elsewhere, to be refused.
+"""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.jumps import CONTINUE, outcome
+from rtlgen.frontend.lowering.names import Symbol
+from rtlgen.frontend.lowering.nodes import (
+    LOOPS,
+    FreshNames,
+    assign,
+    block,
+    changed,
+    copied,
+    has_effect,
+    integer,
+    items_of,
+    named,
+    opposite,
+    parts_of,
+    reads_memory_itself,
+    replaced_part,
+    surely,
+    variable_of,
+)
+from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.types import (
+    Returning,
+    declaration,
+    number_type,
+    unqualified,
+)
+from rtlgen.frontend.syntax.assigned import below, mentioned
+
+
+def lift_chosen_effects(tree: c_ast.FileAST, changing: frozenset[str]) -> None:
+    """Rewrite all functions of a file in place.
+
+    Parameters
+    ----------
+    changing: functions that change what outlives their calls.
+    """
+    _Lifter(tree, changing).file(tree)
+
+
+class _Lifter(Rewriter):
+    def __init__(self, tree: c_ast.FileAST, changing: frozenset[str]) -> None:
+        super().__init__()
+        self._fresh = FreshNames(tree)
+        self._changing = changing
+        self._defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
+
+    # Statements.
+
+    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        if isinstance(node, LOOPS):
+            loop = self._asking_inside(node)
+            if loop is not None:
+                node = loop
+        match node:
+            case c_ast.If(cond=c_ast.BinaryOp(op="&&") as both, iffalse=None) if self._is_lifted(
+                both
+            ):
+                inner = c_ast.If(both.right, node.iftrue, None, both.right.coord)
+                node.iftrue = block([inner], both.right.coord)
+                node.cond = both.left
+        return super()._statement(node)
+
+    def _asking_inside(self, node: c_ast.Node) -> c_ast.For | None:
+        """Return a loop that asks in its body, if its condition is not one effect after the other.
+
+        Where a `do` is continued, its condition is asked: it stays.
+        """
+        asked = list(parts_of(node.cond, "&&"))
+        parts = [x for part in asked for x in (part.exprs if _is_comma(part) else [part])]
+        if not any(self._is_lifted(x) for part in parts for x in surely(part)):
+            return None
+        leaving = [c_ast.If(opposite(x), c_ast.Break(x.coord), None, x.coord) for x in asked]
+        if isinstance(node, c_ast.DoWhile):
+            if CONTINUE in outcome(node.stmt).targets:
+                return None
+            items = [*items_of(node.stmt), *leaving]
+        else:
+            items = [*leaving, *items_of(node.stmt)]
+        body = block(items, node.coord)
+        if isinstance(node, c_ast.For):
+            node.cond, node.stmt = None, body
+            return node
+        return c_ast.For(None, None, None, body, node.coord)
+
+    def listed(self, node: c_ast.Node) -> c_ast.Node | None:
+        """Leave the parts of a header as they are: an `if` is none."""
+        return node
+
+    def result(self, node: c_ast.Return) -> list[c_ast.Node]:
+        """Return the value that an expression has, behind what it changes."""
+        parts = super().result(node)
+        if node.expr is None or not any(changed(x) is not None for x in below(node.expr)):
+            return parts
+        symbol = self.names.lookup(self.function)
+        type_ = symbol.type.result if symbol and isinstance(symbol.type, Returning) else None
+        value = node.expr
+        is_plain = isinstance(value, c_ast.Assignment) and not any(
+            changed(x) is not None for x in below(value.lvalue)
+        )
+        if number_type(type_) is None or type_ is None or is_plain:
+            return parts
+        name = self._fresh.fresh("result")
+        made = declaration(name, unqualified(type_), node.expr, node.coord)
+        node.expr = named(name, node.coord)
+        return [*parts[:-1], made, node]
+
+    # Expressions.
+
+    def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
+        """Return an expression in which nothing is changed in one case only."""
+        while before is not None:
+            found = next((x for x in surely(node) if self._is_lifted(x)), None)
+            if found is None or self._is_seen(found, node):
+                break
+            value = self._value(found, before)
+            if value is None:
+                break
+            node = replaced_part(node, found, value)
+        return node
+
+    def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return the statements in place of an expression that is one."""
+        if not self._is_lifted(node):
+            return super().effect(node)
+        if _is_comma(node):
+            return self._each(node.exprs)
+        match node:
+            case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
+                made = c_ast.If(condition, first, second, node.coord)
+            case _:
+                condition = node.left if node.op == "&&" else opposite(node.left)
+                made = c_ast.If(condition, node.right, None, node.coord)
+        return self.statement(made)
+
+    def _is_lifted(self, node: c_ast.Node) -> bool:
+        """Return whether a node decides whether something is changed, or changes it first."""
+        match node:
+            case c_ast.TernaryOp(iftrue=first, iffalse=second):
+                return self._has_effect(first) or self._has_effect(second)
+            case c_ast.BinaryOp(op="&&" | "||", right=second):
+                return self._has_effect(second)
+        return _is_comma(node)
+
+    def _has_effect(self, node: c_ast.Node) -> bool:
+        return any(changed(x) is not None or self._is_call(x) for x in below(node))
+
+    def _is_call(self, node: c_ast.Node) -> bool:
+        """Return whether a node calls a function that changes something."""
+        return isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", "") in self._changing
+
+    def _is_seen(self, part: c_ast.Node, root: c_ast.Node) -> bool:
+        """Return whether what stands beside a part of an expression may tell when it is done."""
+        inside = {id(x) for x in below(part)}
+        beside = [x for x in below(root) if id(x) not in inside]
+        # What is set is so behind its value.
+        stored = root.lvalue if isinstance(root, c_ast.Assignment) and root.op == "=" else None
+        while isinstance(stored, c_ast.ArrayRef | c_ast.ID):
+            beside = [x for x in beside if x is not stored]
+            stored = stored.name if isinstance(stored, c_ast.ArrayRef) else None
+        if any(isinstance(x, c_ast.FuncCall) for x in beside):
+            return True
+        if any(map(self._is_call, below(part))):
+            names = mentioned(part)
+            return any(map(reads_memory_itself, beside)) or any(
+                isinstance(x, c_ast.ID) and (x.name in names or self._is_shared(x)) for x in beside
+            )
+        mine = {variable_of(x) for y in below(part) if (x := changed(y)) is not None}
+        theirs = {variable_of(x) for y in beside if (x := changed(y)) is not None and y is not root}
+        if None in mine or None in theirs:
+            return any(map(reads_memory_itself, beside)) or bool(theirs)
+        own = variable_of(root.lvalue) if isinstance(root, c_ast.Assignment) else None
+        used = {own, *(x.name for x in beside if isinstance(x, c_ast.ID))}
+        return bool(mine & used) or bool(theirs & mentioned(part))
+
+    def _is_shared(self, node: c_ast.ID) -> bool:
+        symbol = self.names.lookup(node.name)
+        return symbol is not None and symbol.is_shared
+
+    def _value(self, node: c_ast.Node, before: list[c_ast.Node]) -> c_ast.Node | None:
+        """Return the value of what is done before; None if it has no type that is known."""
+        at = node.coord
+        if _is_comma(node):
+            *first, last = node.exprs
+            before += self._each([x for x in first if has_effect(x)])
+            return last
+        type_ = self.names.value_type(node)
+        if type_ is None or number_type(type_) is None:
+            return None
+        name = self._fresh.fresh("chosen")
+        before.append(declaration(name, type_, integer(0, at), at))
+        self.names.bind(Symbol(name, type_, before[-1]))
+
+        def known(value: c_ast.Node) -> c_ast.Node:
+            return assign(name, value, at)
+
+        match node:
+            case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
+                made = c_ast.If(condition, known(first), known(second), at)
+            case _:
+                one = known(integer(1, at))
+                second = block([c_ast.If(node.right, copied(one), None, at)], at)
+                arms = (second, None) if node.op == "&&" else (one, second)
+                made = c_ast.If(node.left, *arms, at)
+        before += self.statement(made)
+        return named(name, at)
+
+
+def _is_comma(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.ExprList)
