@@ -96,7 +96,8 @@ def _with_wishes(reader: Callable[..., ParsedProgram], options: CompileOptions) 
         include_dirs=options.include_dirs,
     )
     wishes = options.floats
-    written = read(floats=FloatRewriting(wishes.contract))
+    rewriting = FloatRewriting(wishes.contract, wishes.flush)
+    written = read(floats=rewriting)
     if wishes.reassociate is None:
         return written
     found = compile_program(written, options)
@@ -108,7 +109,7 @@ def _with_wishes(reader: Callable[..., ParsedProgram], options: CompileOptions) 
     if not sums:
         note = "no sum waits for its adder"
         return replace(written, warnings=(*written.warnings, _without_effect(note)))
-    return read(floats=FloatRewriting(wishes.contract, sums))
+    return read(floats=replace(rewriting, sums=sums))
 
 
 def _without_effect(why: str) -> Diagnostic:

@@ -128,14 +128,15 @@ class Target:
             return self.divider_latency(left_width)
         raise ValueError(f"no operation is called {op}")
 
-    def float_latency_cycles(self, op: str, precision: int) -> int:
+    def float_latency_cycles(self, op: str, precision: int, *, subnormals: bool) -> int:
         """Return the cycles from operands to the result of an operation on floats.
 
         Parameters
         ----------
         op: a name of `ir.expr.FloatOp`. precision: bits of a significand.
+        subnormals: the format has some.
         """
-        return float_steps(op, precision)
+        return float_steps(op, precision, subnormals=subnormals)
 
     def multiplier_latency(self, width_a: int, width_b: int, width_result: int) -> int:
         """Return the cycles of a product of two operands kept to `width_result` bits.
@@ -213,24 +214,27 @@ def float_root_steps(precision: int) -> list[int]:
     return steps
 
 
-def float_steps(op: str, precision: int) -> int:
+def float_steps(op: str, precision: int, *, subnormals: bool) -> int:
     """Return the steps of an operation on floats, each of which fits into a cycle.
+
+    Factors, dividends, divisors and radicands without subnormals need not be normalised.
 
     Parameters
     ----------
     op: a name of `ir.expr.FloatOp`. precision: bits of a significand.
+    subnormals: the format has some.
     """
     match op:
         case "add" | "sub":
             return 5 + (precision > NARROW)
         case "mul":
-            return float_product_steps(precision) + 2 + (precision > NARROW)
+            return float_product_steps(precision) + 2 + (subnormals and precision > NARROW)
         case "fma":
             return float_product_steps(precision) + 7
         case "div":
-            return float_quotient_steps(precision) + 4
+            return float_quotient_steps(precision) + 3 + subnormals
         case "sqrt":
-            return len(float_root_steps(precision)) + 4
+            return len(float_root_steps(precision)) + 3 + subnormals
         case "lt" | "le" | "eq" | "min" | "max":
             return 1
         case "floor" | "ceil" | "trunc" | "round" | "rint" | "from_int" | "to_int" | "convert":

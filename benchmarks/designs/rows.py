@@ -132,6 +132,7 @@ examples/float/fgemm/fgemm.c --max-dsp 8
 examples/float/fgemm/fgemm.c -D N=32 --memory axi --max-dsp 32
 tests/forms/float_dot.c
 tests/forms/float_dot.c --float reassociate
+examples/float/fgemm/fgemm.c --float ftz
 benchmarks/functions/functions.c
 tests/forms/double_solve.c
 tests/polybench/jacobi-2d.c --function kernel_jacobi_2d

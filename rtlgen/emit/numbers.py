@@ -33,6 +33,10 @@ def number_function_bodies(exprs: Sequence[Expr]) -> dict[str, tuple[str, ...]]:
     """Return the functions that some expressions call and C does not have: lines by names."""
     found: dict[str, tuple[str, ...]] = {}
     for node in (node for expr in exprs for node in walk(expr)):
+        if isinstance(node, FloatOperation) and node.flushes:
+            for type_ in (node.of, node.type):
+                if isinstance(type_, FloatType):
+                    found[_flush(type_)] = _flush_lines(type_)
         match node:
             case FloatOperation("to_int"):
                 of, to = node.of, node.type
@@ -64,6 +68,25 @@ def needs_math(exprs: Sequence[Expr]) -> bool:
 
 def operation_text(expr: FloatOperation, operands: Sequence[str], calls: Mapping[str, str]) -> str:
     """Return an operation as C, in parentheses unless it is a single call."""
+    if not expr.flushes:
+        return _plain_text(expr, operands, calls)
+    given = [
+        _flushed(text, operand, calls)
+        for text, operand in zip(operands, expr.operands, strict=True)
+    ]
+    text = _plain_text(expr, given, calls)
+    return f"{calls[_flush(expr.type)]}({bare(text)})" if isinstance(expr.type, FloatType) else text
+
+
+def _flushed(text: str, operand: Expr, calls: Mapping[str, str]) -> str:
+    """Return an operand of an operation that takes subnormal ones as zeros."""
+    is_flushed = isinstance(operand, FloatOperation) and operand.flushes
+    if is_flushed or not isinstance(operand.type, FloatType):
+        return text
+    return f"{calls[_flush(operand.type)]}({bare(text)})"
+
+
+def _plain_text(expr: FloatOperation, operands: Sequence[str], calls: Mapping[str, str]) -> str:
     of, to = expr.of, expr.type
     if expr.op in COMPARISONS:
         return f"({operands[0]} {_SYMBOLS[expr.op]} {operands[1]})"
@@ -127,6 +150,10 @@ def _fused(type_: FloatType) -> str:
     return f"fma_{type_}"
 
 
+def _flush(type_: FloatType) -> str:
+    return f"flushed_{type_}"
+
+
 def _reinterpreting_lines(type_: FloatType, *, is_number: bool) -> tuple[str, ...]:
     """Return the body of a function that reads the bits of `a` as another type."""
     bits, number = f"uint{type_.width_bits}_t", C_FLOAT_NAMES[type_]
@@ -135,6 +162,18 @@ def _reinterpreting_lines(type_: FloatType, *, is_number: bool) -> tuple[str, ..
         f"{found} NAME({given} a)",
         f"union {{ {given} a; {found} b; }} same = {{a}};",
         "return same.b;",
+    )
+
+
+def _flush_lines(type_: FloatType) -> tuple[str, ...]:
+    """Return the body of a function that makes zeros of subnormal numbers."""
+    bits, number = f"uint{type_.width_bits}_t", C_FLOAT_NAMES[type_]
+    exponent, sign = (_pattern_text(each, type_) for each in (type_.infinity, type_.sign_bit))
+    return (
+        f"{number} NAME({number} a)",
+        f"union {{ {number} a; {bits} b; }} same = {{a}};",
+        f"if ((same.b & {exponent}) == 0) same.b &= {sign};",
+        "return same.a;",
     )
 
 

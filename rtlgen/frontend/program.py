@@ -48,6 +48,7 @@ from rtlgen.frontend.text.headers import declarations
 from rtlgen.frontend.text.pragmas import HlsPragma
 from rtlgen.frontend.text.preprocess import Preprocessed, check_name, preprocess, read_source
 from rtlgen.frontend.text.tokens import scalar_parameter_names
+from rtlgen.ir.float_flushing import with_flushes
 from rtlgen.ir.scop import Scop
 from rtlgen.source import SourceFile
 
@@ -252,6 +253,8 @@ def _lower(
     fixed = {**fixed, **records.extents(name, fixed)}
     kernel = Kernel(region, locator, fixed, known, records.members, lowered.limits)
     scop = replace(kernel.read(tree, main), records=records.of(name))
+    if floats.flush:
+        scop = with_flushes(scop)
     warnings = (
         *preprocessed.warnings,
         *passed_over.calls(told, "a circuit has nobody to tell"),

@@ -51,7 +51,8 @@ def digit_circuits(op: UnitOp, operations: Sequence[Operation], interval_cycles:
 def cycles_of_digits(op: UnitOp, operations: Sequence[Operation]) -> int:
     """Return the latency with which each digit has a cycle of its own, which turns take."""
     if isinstance(op, FloatingOp):
-        return float_steps(op.op, _precision(op))
+        assert isinstance(op.of, FloatType)
+        return float_steps(op.op, _precision(op), subnormals=op.of.subnormals)
     return divider_steps(_dividend_bits(op, operations))
 
 

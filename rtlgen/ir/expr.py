@@ -38,6 +38,9 @@ FloatOp: TypeAlias = Literal[
     "from_int", "to_int", "convert",
 ]  # fmt: skip
 
+SIGN_OPS: frozenset[FloatOp] = frozenset(("neg", "abs", "copysign"))
+"""Operations that look at signs alone, and are wiring."""
+
 COMPARISONS: frozenset[str] = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
@@ -167,11 +170,16 @@ class FloatOperation:
     `to_int` drops the fraction; beyond the type, where C leaves it undefined, it takes the type's
     nearest value, and 0 of a NaN, and the golden model reports it. `round` takes ties away from 0,
     `rint` to even. `min` and `max` of equal numbers are the second operand.
+
+    Members
+    -------
+    flushes: subnormal operands are zeros of their sign, and so are subnormal results.
     """
 
     op: FloatOp
     operands: tuple[Expr, ...]
     type: NumberType
+    flushes: bool = False
 
     def __post_init__(self) -> None:
         if self.op not in ("from_int", "to_int", "convert", *COMPARISONS):
@@ -179,6 +187,19 @@ class FloatOperation:
                 raise ValueError(f"the operands of {self.op} are not {self.type}")
         elif self.op in COMPARISONS and self.type != INT32:
             raise ValueError("a comparison has type int")
+        if self.flushes and self.op in SIGN_OPS:
+            raise ValueError("an operation on signs leaves the rest as it is")
+
+    @property
+    def formats(self) -> tuple[NumberType, NumberType]:
+        """What it is computed in: types of the operands and of the result."""
+        of, to = self.of, self.type
+        if not self.flushes:
+            return of, to
+        return (
+            of.without_subnormals if isinstance(of, FloatType) else of,
+            to.without_subnormals if isinstance(to, FloatType) else to,
+        )
 
     @property
     def of(self) -> NumberType:
@@ -243,8 +264,8 @@ def with_children(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
             old = operands[2]
             assert isinstance(old, Read), "what is left alone is read"
             return Scatter(operands[0], operands[1], old)
-        case FloatOperation(op, _, type_):
-            return FloatOperation(op, operands, type_)
+        case FloatOperation(op, _, type_, flushes):
+            return FloatOperation(op, operands, type_, flushes)
         case _:
             return expr
 

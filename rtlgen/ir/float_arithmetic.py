@@ -2,9 +2,9 @@
 
 Each operation finds its exact result as a sign and a significand times a power of two, and rounds
 it once, to nearest, ties to even (IEEE 754-2019, 4.3.1). Subnormals, signed zeros and infinities
-are as the standard has them; every NaN that an operation makes is `FloatType.nan`. It is slow, and
-plainly right: the golden interpreter and constant folding use it, and the circuits are tested
-against it.
+are as the standard has them, but in a format without subnormals, where these are zeros; every NaN
+that an operation makes is `FloatType.nan`. It is slow, and plainly right: the golden interpreter
+and constant folding use it, and the circuits are tested against it.
 """
 
 from __future__ import annotations
@@ -49,9 +49,17 @@ def unpack(bits: int, type_: FloatType) -> Unpacked:
             is_nan=magnitude > type_.infinity,
         )
     biased = magnitude >> type_.fraction_bits
+    if biased == 0 and not type_.subnormals:
+        return Unpacked(negative)
     fraction = magnitude & ((1 << type_.fraction_bits) - 1)
     leading = 1 << type_.fraction_bits if biased else 0
     return Unpacked(negative, fraction | leading, max(biased, 1) - type_.bias - type_.fraction_bits)
+
+
+def flushed(bits: int, type_: FloatType) -> int:
+    """Return a pattern as a format has it: one without subnormals has zeros in their place."""
+    is_normal = bits & type_.infinity
+    return bits if type_.subnormals or is_normal else bits & type_.sign_bit
 
 
 def rounded(negative: bool, significand: int, exponent: int, type_: FloatType) -> int:
@@ -65,6 +73,8 @@ def rounded(negative: bool, significand: int, exponent: int, type_: FloatType) -
     kept = _to_nearest(significand, last - exponent)
     # A significand that rounding has doubled carries into the exponent.
     magnitude = kept + ((last + type_.fraction_bits + type_.bias - 1) << type_.fraction_bits)
+    if magnitude >> type_.fraction_bits == 0 and not type_.subnormals:
+        return sign
     return sign | min(magnitude, type_.infinity)
 
 
@@ -108,6 +118,7 @@ def evaluate(op: FloatOp, operands: Sequence[int], of: NumberType, to: NumberTyp
     if isinstance(of, IntType):
         assert op == "from_int" and isinstance(to, FloatType)
         return rounded(operands[0] < 0, abs(operands[0]), 0, to)
+    operands = [flushed(bits, of) for bits in operands]
     if isinstance(to, IntType):
         return (
             _to_int(operands[0], of, to)

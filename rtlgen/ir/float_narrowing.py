@@ -23,7 +23,7 @@ _ROUNDED_TWICE = frozenset(("add", "sub", "mul", "div", "sqrt"))
 def folded_float(expr: FloatOperation) -> Expr:
     """Return an operation on folded operands as a constant, or as one that costs less."""
     known = [x.value for x in expr.operands if isinstance(x, Constant)]
-    of, to = expr.of, expr.type
+    of, to = expr.formats
     if len(known) == len(expr.operands):
         is_open = (
             expr.op == "to_int"
@@ -31,14 +31,15 @@ def folded_float(expr: FloatOperation) -> Expr:
             and isinstance(to, IntType)
             and not fits_integer(known[0], of, to)
         )
-        return expr if is_open else Constant(evaluate(expr.op, known, of, to), to)
+        return expr if is_open else Constant(evaluate(expr.op, known, of, to), expr.type)
     match expr:
         case FloatOperation("convert", (FloatOperation() as inner,), FloatType() as type_):
-            return _narrowed(inner, type_) or expr
+            if inner.flushes == expr.flushes:
+                return _narrowed(inner, type_) or expr
         case FloatOperation("div", (x, Constant(bits)), FloatType() as type_):
             inverse = _inverse(bits, type_)
             if inverse is not None:
-                return FloatOperation("mul", (x, Constant(inverse, type_)), type_)
+                return FloatOperation("mul", (x, Constant(inverse, type_)), type_, expr.flushes)
     return expr
 
 
@@ -48,10 +49,10 @@ def _narrowed(inner: FloatOperation, type_: FloatType) -> Expr | None:
     if not isinstance(wide, FloatType):
         return None
     if inner.op in _ROUNDED_TWICE and is_innocuous(wide, type_):
-        parts = [_as_narrow(operand, wide, type_) for operand in inner.operands]
+        parts = [_as_narrow(x, wide, type_, flushes=inner.flushes) for x in inner.operands]
         operands = tuple(part for part in parts if part is not None)
         if len(operands) == len(parts):
-            return FloatOperation(inner.op, operands, type_)
+            return FloatOperation(inner.op, operands, type_, inner.flushes)
     return None
 
 
@@ -69,14 +70,20 @@ def is_innocuous(wide: FloatType, narrow: FloatType) -> bool:
     )
 
 
-def _as_narrow(operand: Expr, wide: FloatType, narrow: FloatType) -> Expr | None:
-    """Return an operand in a narrow type, if that holds its value."""
+def _as_narrow(
+    operand: Expr, wide: FloatType, narrow: FloatType, *, flushes: bool = False
+) -> Expr | None:
+    """Return an operand in a narrow type, if that holds its value.
+
+    Where it flushes, a constant that is subnormal there is no longer what it is.
+    """
     match operand:
         case FloatOperation("convert", (inner,)) if inner.type == narrow:
             return inner
         case Constant(bits):
-            known = evaluate("convert", [bits], wide, narrow)
-            is_same = evaluate("convert", [known], narrow, wide) == bits
+            held = narrow.without_subnormals if flushes else narrow
+            known = evaluate("convert", [bits], wide, held)
+            is_same = evaluate("convert", [known], held, wide) == bits
             return Constant(known, narrow) if is_same else None
         case FloatOperation("from_int", (inner,)) if isinstance(inner.type, IntType):
             # All its values have so few digits that both formats hold them.

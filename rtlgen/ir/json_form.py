@@ -11,7 +11,7 @@ from rtlgen.ir.plan import KernelPlan, PlanError
 from rtlgen.system.typed_json import MismatchError, TypedJson
 
 SCHEMA = "rtlgen-kernel-plan"
-VERSION = 8
+VERSION = 9
 _FORM = TypedJson(tag="is")
 
 

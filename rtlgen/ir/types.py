@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 
@@ -60,10 +60,13 @@ class FloatType:
     Members
     -------
     exponent_bits, fraction_bits: of the fields; the leading bit of a significand is not stored.
+    subnormals: False: what is less than the normal numbers is 0, of its sign; that is a format of
+        operations, not one that anything is stored in.
     """
 
     exponent_bits: int
     fraction_bits: int
+    subnormals: bool = True
 
     def __post_init__(self) -> None:
         if self.exponent_bits < 2 or self.fraction_bits < 1:
@@ -136,7 +139,14 @@ class FloatType:
         """The pattern of the one NaN that operations make: quiet, positive, without payload."""
         return self.infinity | 1 << (self.fraction_bits - 1)
 
+    @property
+    def without_subnormals(self) -> FloatType:
+        """The format whose subnormal numbers are 0."""
+        return replace(self, subnormals=False)
+
     def __str__(self) -> str:
+        if not self.subnormals:
+            return f"{replace(self, subnormals=True)}z"
         return _FLOAT_NAMES.get(self, f"float{self.exponent_bits}_{self.fraction_bits}")
 
 

@@ -64,21 +64,23 @@ DRAM_LATENCY_CYCLES = 65
 
 @dataclass(frozen=True, slots=True)
 class FloatWishes:
-    """In what order floats may be computed, beside that of the program.
+    """How floats may be computed otherwise than the program has it.
 
     Members
     -------
     contract: a product that is added to something is not rounded before.
+    flush: subnormal operands and results are zeros.
     reassociate: sums that wait for the adder are cut into parts: into how many; 0: as many as the
         adder takes cycles; None: none is.
     """
 
     contract: bool = False
+    flush: bool = False
     reassociate: int | None = None
 
     @property
     def is_any(self) -> bool:
-        return self.contract or self.reassociate is not None
+        return self.contract or self.flush or self.reassociate is not None
 
 
 MOST_PARTIAL_SUMS = 1024
@@ -86,7 +88,7 @@ MOST_PARTIAL_SUMS = 1024
 
 
 def float_wishes_of(words: Sequence[str]) -> FloatWishes:
-    """Return what words ask for: `contract`, `reassociate` or `reassociate=8`.
+    """Return what words ask for: `contract`, `ftz`, `reassociate` or `reassociate=8`.
 
     Raises
     ------
@@ -97,12 +99,14 @@ def float_wishes_of(words: Sequence[str]) -> FloatWishes:
         name, equals, count = word.strip().partition("=")
         if name == "contract" and not equals:
             wishes = replace(wishes, contract=True)
+        elif name == "ftz" and not equals:
+            wishes = replace(wishes, flush=True)
         elif name == "reassociate" and not equals:
             wishes = replace(wishes, reassociate=0)
         elif name == "reassociate" and count.isdecimal() and 2 <= int(count) <= MOST_PARTIAL_SUMS:
             wishes = replace(wishes, reassociate=int(count))
         else:
-            raise ValueError(f"{word!r} is no order of floats")
+            raise ValueError(f"{word!r} is no way to compute floats")
     return wishes
 
 

@@ -291,9 +291,10 @@ class CompileOptions:
 
     floats: FloatWishes = option(
         "--float",
-        "Compute floats in another order than the program: contract, products that are added are "
-        "not rounded; reassociate or reassociate=N, sums that wait for the adder are N partial "
-        "sums. The program is rewritten, and the circuit is compared with that.",
+        "Compute floats otherwise than the program: contract, products that are added are not "
+        "rounded; reassociate or reassociate=N, sums that wait for the adder are N partial sums; "
+        "ftz, subnormal operands and results are zeros. The program is rewritten, and the circuit "
+        "is compared with that.",
         factory=FloatWishes,
         python="float",
         metavar="WISH,...",

@@ -24,7 +24,7 @@ def names_taken(values: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def float_wishes_taken(values: str | Sequence[str]) -> FloatWishes:
-    """Return in what other order floats may be computed."""
+    """Return how floats may be computed otherwise."""
     words = values.split(",") if isinstance(values, str) else values
     return float_wishes_of(words)
 

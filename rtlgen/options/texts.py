@@ -63,14 +63,14 @@ def _shift(text: str) -> tuple[str, int]:
 
 
 def float_wishes(texts: Sequence[str]) -> FloatWishes:
-    """Return in what other order floats may be computed."""
+    """Return how floats may be computed otherwise."""
     words = [word for text in texts for word in text.split(",")]
     try:
         return float_wishes_of(words)
     except ValueError as error:
         raise BadOption(
             f"--float {','.join(texts)}: {error}",
-            help="write --float contract, --float reassociate or --float reassociate=8",
+            help="write --float contract, ftz, reassociate or reassociate=8",
         ) from error
 
 

@@ -23,6 +23,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.expr import (
     COMPARISONS,
+    SIGN_OPS,
     Binary,
     Cast,
     Constant,
@@ -325,8 +326,8 @@ class _Builder:
         operands = tuple(self.build(operand, UNLIMITED_BITS) for operand in expr.operands)
         type_ = expr.type
         width, graph = type_.width_bits, self.graph
-        if not isinstance(type_, FloatType) or expr.op not in ("neg", "abs", "copysign"):
-            floating = expr.op, expr.of, type_
+        if not isinstance(type_, FloatType) or expr.op not in SIGN_OPS:
+            floating = (expr.op, *expr.formats)
             return graph.add(Node("floating", width, type_.signed, operands, floating=floating))
         sign, magnitude = graph.constant(type_.sign_bit), graph.constant(type_.sign_bit - 1)
         if expr.op == "neg":
@@ -415,7 +416,8 @@ def float_latency_cycles(op: FloatOp, of: NumberType, to: NumberType, target: Ta
     """Return the cycles from operands to the result of a float operation."""
     format_ = of if isinstance(of, FloatType) else to
     assert isinstance(format_, FloatType)
-    return target.float_latency_cycles(op, format_.fraction_bits + 1)
+    precision = format_.fraction_bits + 1
+    return target.float_latency_cycles(op, precision, subnormals=format_.subnormals)
 
 
 def _is_wiring(node: Node, nodes: tuple[Node, ...]) -> bool:

@@ -124,7 +124,7 @@ def c_outcomes(
     MissingToolError: there is no C compiler. OracleUnsuitable
     """
     if options.is_reordered:
-        raise _unsuitable(scop, "--float computes in another order than the file does")
+        raise _unsuitable(scop, "--float computes something else than the file does")
     if options.is_cut:
         raise _unsuitable(scop, "the file has statements around the region, which would run, too")
     defined = tuple(each for each in data.sets if not each.golden.events)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rtlgen.ir.expr import COMPARISONS, FloatOperation
-from rtlgen.ir.types import FLOAT32, FLOAT64, FloatType, IntType
+from rtlgen.ir.types import FLOAT32, FLOAT64, FloatType, IntType, NumberType
 
 FLOAT_PRELUDE = """\
 #include <fenv.h>
@@ -47,6 +47,12 @@ static inline uint64_t bits_of_double(double x)
   if (x != x) return UINT64_C(0x7ff8000000000000);
   memcpy(&word, &x, sizeof x);
   return word;
+}
+/* What is subnormal is 0, of a format with e bits of exponent and f bits of fraction. */
+static inline uint64_t flushed(uint64_t bits, int e, int f)
+{
+  const uint64_t top = (UINT64_C(1) << e) - 1;
+  return (bits >> f) & top ? bits : bits & (UINT64_C(1) << (e + f));
 }
 /* Of narrow formats, with e bits of exponent and f bits of fraction. */
 static inline double number_of(uint64_t bits, int e, int f)
@@ -193,6 +199,19 @@ def float_operation(expr: FloatOperation, operands: Sequence[str]) -> str:
     ----------
     operands: names of what is operated on.
     """
+    if not expr.flushes:
+        return _operation(expr, operands)
+    given = [_flushed(operand, expr.of) for operand in operands]
+    return _flushed(_operation(expr, given), expr.type)
+
+
+def _flushed(bits: str, type_: NumberType) -> str:
+    if isinstance(type_, IntType):
+        return bits
+    return f"flushed({bits}, {type_.exponent_bits}, {type_.fraction_bits})"
+
+
+def _operation(expr: FloatOperation, operands: Sequence[str]) -> str:
     of, to = expr.of, expr.type
     if isinstance(of, IntType):
         assert isinstance(to, FloatType)

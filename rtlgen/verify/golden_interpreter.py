@@ -177,11 +177,11 @@ class Interpreter:
             case Select(condition, if_true, if_false):
                 taken = if_true if self._value(condition, statement) else if_false
                 return self._value(taken, statement)
-            case FloatOperation(op, operands, type_):
+            case FloatOperation(op, operands):
                 values = [self._value(operand, statement) for operand in operands]
                 if op == "to_int" and not _fits(values[0], expr):
                     self._note("float conversion", statement)
-                return evaluate(op, values, expr.of, type_)
+                return evaluate(op, values, *expr.formats)
             case Binary(op, left, right):
                 a, b = self._value(left, statement), self._value(right, statement)
                 return self._binary(op, a, b, left.type, statement)

@@ -10,6 +10,7 @@ import pytest
 from rtlgen.emit.unit import c_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.expr import COMPARISONS, Cast, Constant, Expr, FloatOp, FloatOperation, Read
+from rtlgen.ir.float_flushing import with_flushes
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import LoopNode, Parameter, StatementNode
 from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, FloatType, IntType, NumberType
@@ -44,6 +45,14 @@ double g(const float a[8], const double b[8], const int n[8], float r[8], int q[
 def test_a_program_in_float_and_double_computes_the_same(kind: Kind) -> None:
     found = units_of(PROGRAM, "numbers")
     assert found and differences(found, kind=kind, seed=3) == []
+
+
+@each_kind
+def test_a_program_without_subnormals_computes_the_same(kind: Kind) -> None:
+    program = with_flushes(parse_text(PROGRAM, "numbers.c").scop)
+    emitted = c_program(program, "parse")
+    assert "flushed_float32(a[i])" in emitted and "flushed_float64(b[i])" in emitted
+    assert differences([Unit("numbers.c", program, emitted)], kind=kind, seed=3) == []
 
 
 def test_its_text_is_what_one_would_write() -> None:

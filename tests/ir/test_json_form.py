@@ -44,7 +44,7 @@ STREAM = ("plan", "body", 0, "streams", 0)
     ("path", "key", "value", "message"),
     [
         ((), "schema", "other", "its schema is not"),
-        ((), "version", 1, "version 1 of the plan is not 8"),
+        ((), "version", 1, "version 1 of the plan is not 9"),
         ((), "plan", [], "plan: expected an object, found []"),
         (("plan",), "name", 3, "plan.name: expected str, found 3"),
         (("plan",), "index_latency_cycles", True, "expected int, found True"),

@@ -10,7 +10,15 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from rtlgen.ir.expr import COMPARISONS, Expr, FloatOp, FloatOperation, Read, ScalarParameter
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    SIGN_OPS,
+    Expr,
+    FloatOp,
+    FloatOperation,
+    Read,
+    ScalarParameter,
+)
 from rtlgen.ir.float_arithmetic import evaluate, fits_integer
 from rtlgen.ir.scop import LoopNode, ScalarArgument, Scop, StatementNode
 from rtlgen.ir.types import (
@@ -76,11 +84,17 @@ def run(
 
 
 def check(
-    op: FloatOp, of: NumberType, to: NumberType, rows: list[tuple[int, ...]], engine: Engine
+    op: FloatOp,
+    of: NumberType,
+    to: NumberType,
+    rows: list[tuple[int, ...]],
+    engine: Engine,
+    *,
+    flushes: bool = False,
 ) -> None:
     types = [of] * len(rows[0])
-    expr = FloatOperation(op, tuple(Read(n, of) for n in range(len(types))), to)
-    expected = [evaluate(op, row, of, to) for row in rows]
+    expr = FloatOperation(op, tuple(Read(n, of) for n in range(len(types))), to, flushes)
+    expected = [evaluate(op, row, *expr.formats) for row in rows]
     found = run(expr, types, rows, engine)
     assert [r for r, e, f in zip(rows, expected, found, strict=True) if e != f] == []
 
@@ -124,6 +138,27 @@ def test_an_operation_is_what_its_definition_says(
     if len(rows[0]) == 2:
         rows += [(a, a ^ type_.sign_bit ^ rng.getrandbits(2)) for a, _ in rows[: count // 4]]
     check(op, type_, result_type(op, type_), rows, engine)
+
+
+@pytest.mark.sample(every=2)
+@pytest.mark.parametrize("op", [op for op in PLAIN if op not in SIGN_OPS])
+@pytest.mark.parametrize("type_", [FLOAT32, BFLOAT16], ids=str)
+@both_engines
+def test_an_operation_takes_subnormal_numbers_as_zeros(
+    op: FloatOp, type_: FloatType, engine: Engine
+) -> None:
+    rng = random.Random(f"{op} {type_}")
+    count = 2000 if engine == "compiled" else 100
+    rows = [tuple(drawn(type_, rng) for _ in range(ARITY.get(op, 1))) for _ in range(count)]
+    check(op, type_, result_type(op, type_), rows, engine, flushes=True)
+
+
+@both_engines
+def test_conversions_take_subnormal_numbers_as_zeros(engine: Engine) -> None:
+    rng = random.Random(5)
+    for of, to in ((FLOAT32, FLOAT64), (FLOAT64, FLOAT32), (FLOAT32, BFLOAT16), (FLOAT16, FLOAT32)):
+        rows: list[tuple[int, ...]] = [(drawn(of, rng),) for _ in range(300)]
+        check("convert", of, to, rows, engine, flushes=True)
 
 
 @pytest.mark.parametrize("op", PLAIN)

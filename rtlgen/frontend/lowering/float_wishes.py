@@ -39,10 +39,12 @@ class FloatRewriting:
     Members
     -------
     contract: products that are added to something are not rounded.
+    flush: subnormal operands and results of operations are zeros; see `ir.float_flushing`.
     sums: the statements whose sums are cut into parts, and into how many.
     """
 
     contract: bool = False
+    flush: bool = False
     sums: tuple[tuple[Span, int], ...] = ()
 
 

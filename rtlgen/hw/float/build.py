@@ -63,7 +63,8 @@ class FloatUnit(wiring.Component):
         given, precision = self._given(), type_.fraction_bits + 1
         power, factor = _power_of_two(op, given)
         # What shifts by a constant converts, to exponents that are greater or less.
-        count = float_steps("convert" if power else op.op, precision)
+        step_op = "convert" if power else op.op
+        count = float_steps(step_op, precision, subnormals=type_.subnormals)
         begin = self.begin if op.interval_cycles > 1 else None
         steps = Steps(m, count, op.latency_cycles, op.span, begin)
         result = scale(steps, factor, power, type_) if power else _computed(steps, op, given)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from amaranth.hdl import Mux, Value
 
-from rtlgen.hw.float.parts import Fields, fields
+from rtlgen.hw.float.parts import Fields, fields, flushed
 from rtlgen.hw.pipeline import Steps
 from rtlgen.ir.types import FloatType
 
 
 def compare(steps: Steps, op: str, left: Value, right: Value, type_: FloatType) -> Value:
     """Return whether `lt`, `le` or `eq` holds of two numbers; none does of what is no number."""
+    left, right = (flushed(steps, x, type_, n) for x, n in ((left, "left"), (right, "right")))
     a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
     return steps.finish(~(a.is_nan | b.is_nan) & _holds(steps, op, left, right, a, b), "holds")
 
@@ -31,6 +32,7 @@ def extreme(steps: Steps, op: str, left: Value, right: Value, type_: FloatType) 
 
     Of two equal ones, and of two that are none, it is the second.
     """
+    left, right = (flushed(steps, x, type_, n) for x, n in ((left, "left"), (right, "right")))
     a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
     if op == "min":
         less = _holds(steps, "lt", left, right, a, b)

@@ -6,6 +6,7 @@ from amaranth.hdl import Cat, Const, Mux, Value, signed
 
 from rtlgen.hw.float.parts import (
     fields,
+    flushed,
     leading_zeros,
     limited_shift,
     ones,
@@ -32,7 +33,7 @@ def from_integer(steps: Steps, operand: Value, type_: FloatType) -> Value:
         steps,
         Const(exponent, signed(exponent.bit_length() + 1)),
         zeros,
-        precision,
+        type_,
         can_underflow=False,
     )
     none = Const(0, 1)
@@ -103,9 +104,10 @@ def _moved(
     a = fields(steps, operand, of, "operand")
     precision = to.fraction_bits + 1
     # What was subnormal may be so no longer, or the other way round.
-    zeros = leading_zeros(steps, a.significand)[0] if places > 0 else None
+    grows = places > 0 and of.subnormals
+    zeros = leading_zeros(steps, a.significand)[0] if grows else None
     room = Cat(a.exponent, Const(0, 1)).as_signed() + (places - 1)
-    shift = limited_shift(steps, room, zeros, precision, can_underflow=places < 0)
+    shift = limited_shift(steps, room, zeros, to, can_underflow=places < 0)
     significand = steps.keep(Cat(a.significand, Const(0, 1)), "significand")
     result = outcome(
         steps,
@@ -127,6 +129,7 @@ def integral(steps: Steps, op: str, operand: Value, type_: FloatType) -> Value:
     The bits of the fraction are set: what carries over them rounds away from 0.
     """
     fraction, bias = type_.fraction_bits, type_.bias
+    operand = flushed(steps, operand, type_, "operand")
     a = fields(steps, operand, type_, "operand")
     stored = operand[fraction:-1]
     # So many bits of the fraction stand behind the point.

@@ -18,9 +18,11 @@ class Fields:
 
     Members
     -------
-    sign: of the number. exponent: as it is stored; 1 of subnormal numbers and zeros.
-    leading: whether it is neither of these. fraction: as it is stored.
-    is_special: it is infinite or no number. has_fraction: the fraction is not 0.
+    sign: of the number. exponent: as it is stored; 1 of subnormal numbers and zeros, but where a
+        format has only zeros there.
+    leading: whether it is neither of these. fraction: of the number.
+    is_special: it is infinite or no number. has_fraction: what is stored as the fraction is not 0.
+    is_zero: it is 0.
     """
 
     sign: Value
@@ -29,6 +31,7 @@ class Fields:
     fraction: Value
     is_special: Value
     has_fraction: Value
+    is_zero: Value
 
     @property
     def significand(self) -> Value:
@@ -43,24 +46,33 @@ class Fields:
     def is_infinite(self) -> Value:
         return self.is_special & ~self.has_fraction
 
-    @property
-    def is_zero(self) -> Value:
-        return ~self.leading & ~self.has_fraction
-
 
 def fields(steps: Steps, bits: Value, type_: FloatType, name: str) -> Fields:
     """Return the fields of a pattern."""
     stored = bits[type_.fraction_bits : -1]
     fraction = bits[: type_.fraction_bits]
     leading = steps.wire(stored.any(), f"{name}_leading")
+    is_special = steps.wire(stored.all(), f"{name}_special")
+    has_fraction = steps.wire(fraction.any(), f"{name}_has_fraction")
+    subnormals = type_.subnormals
     return Fields(
         sign=bits[-1],
-        exponent=Cat(stored[0] | ~leading, stored[1:]),
+        exponent=Cat(stored[0] | ~leading, stored[1:]) if subnormals else stored,
         leading=leading,
-        fraction=fraction,
-        is_special=steps.wire(stored.all(), f"{name}_special"),
-        has_fraction=steps.wire(fraction.any(), f"{name}_has_fraction"),
+        fraction=fraction if subnormals else fraction & leading.replicate(len(fraction)),
+        is_special=is_special,
+        has_fraction=has_fraction,
+        is_zero=~leading & ~has_fraction if subnormals else ~leading,
     )
+
+
+def flushed(steps: Steps, bits: Value, type_: FloatType, name: str) -> Value:
+    """Return a pattern as a format has it: one without subnormals has zeros in their place."""
+    if type_.subnormals:
+        return bits
+    leading = steps.wire(bits[type_.fraction_bits : -1].any(), f"{name}_normal")
+    kept = bits[: type_.fraction_bits] & leading.replicate(type_.fraction_bits)
+    return steps.wire(Cat(kept, bits[type_.fraction_bits :]), f"{name}_flushed")
 
 
 def ones(bits: int) -> Const:
@@ -196,23 +208,28 @@ class Shift:
 
 
 def limited_shift(
-    steps: Steps, room: Value, zeros: Value | None, precision: int, *, can_underflow: bool
+    steps: Steps, room: Value, zeros: Value | None, type_: FloatType, *, can_underflow: bool
 ) -> Shift:
     """Return a shift that brings the first one up, as far as there are exponents.
+
+    Without subnormals it comes up in any case: what is less than the normal numbers is dropped.
 
     Parameters
     ----------
     room: exponent of the second bit from above, as it is stored, less 1: by how much it may be
         shifted left; signed. Below 0 it has to be shifted right.
     zeros: above the first one, or one less than these; None: there are none, or one.
-    precision: bits of a significand. can_underflow: room may be less than 0.
+    type_: of the result. can_underflow: room may be less than 0.
     """
     room = steps.wire(room, "room")
-    if zeros is None and not can_underflow:
+    if zeros is None and not (can_underflow and type_.subnormals):
         return Shift(None, None, steps.keep(room, "base"))
     base: Value = room
     if zeros is not None:
         base = steps.wire(room - zeros, "room_left")
+    if not type_.subnormals:
+        assert zeros is not None
+        return Shift(steps.keep(zeros, "places"), None, steps.keep(base, "base"))
     is_limited = base[-1]
     stored = steps.keep(Mux(is_limited, 0, base).as_signed(), "base")
     if not can_underflow:
@@ -220,7 +237,7 @@ def limited_shift(
         places = Mux(is_limited, _extended(room, len(zeros)), zeros)
         return Shift(steps.keep(places, "places"), None, stored)
     # To the right by so much that all of it is lost, at most.
-    bits = max((precision + 1).bit_length(), 0 if zeros is None else len(zeros))
+    bits = max((type_.fraction_bits + 2).bit_length(), 0 if zeros is None else len(zeros))
     is_right = room[-1]
     is_lost = is_right & ~_extended(room, len(room) + bits)[bits:].all()
     unlimited = Const(0, bits) if zeros is None else zeros
@@ -346,11 +363,18 @@ def round_and_pack(
     # An exponent of all ones: what rounding carries there has no fraction already.
     overflows = below[exponent:].any() | (below[2:exponent].all() & (below[1] | (below[0] & top)))
     is_zero, is_nan = result.is_zero.now, result.is_nan.now
+    least: Value = Const(0)
+    if not type_.subnormals:
+        overflows &= ~below[-1]
+        # Below the normal numbers all is 0 but what rounds to the least one: it is all ones.
+        is_next = (below.all() & ~top) | (below[1:].all() & ~below[0] & top)
+        least = steps.wire(is_next & significand.all() & ~is_zero, "least")
+        is_zero |= below[-1] & ~(below.all() & top)
     is_special = steps.wire(result.is_special.now | (overflows & ~is_zero), "is_special")
     clear = steps.wire(is_special | is_zero, "clear")
     return Cat(
         Mux(clear, 0, magnitude[: fraction - 1]),
         Mux(clear, is_nan, magnitude[fraction - 1]),
-        Mux(is_special, ones(exponent), Mux(is_zero, 0, magnitude[fraction:])),
+        Mux(is_special, ones(exponent), Mux(is_zero, least, magnitude[fraction:])),
         result.sign.now & ~is_nan,
     )

@@ -29,7 +29,8 @@ class Product:
     -------
     significand: of twice as many bits; there in the last of `float_product_steps`.
     room: exponent of its second bit from above, as it is stored, less 1; signed.
-    lesser: a factor that has all the zeros that are above the first one of both.
+    lesser: factors, the zeros above whose first ones are those above that of the product; none
+        where there are no subnormals.
     """
 
     significand: Value
@@ -57,8 +58,8 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
     )
     steps.m.submodules.multiplier = unit
     steps.m.d.comb += [unit.left.eq(a.significand), unit.right.eq(b.significand)]
-    factors = [a.significand, b.significand]
-    if type_.bias > 2:
+    factors = [a.significand, b.significand] if type_.subnormals else []
+    if type_.subnormals and type_.bias > 2:
         # A product of two subnormal numbers is less than any: its zeros do not matter.
         factors = [Mux(a.leading, b.significand, a.significand)]
     is_special = a.is_special | b.is_special
@@ -86,12 +87,15 @@ def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value
     product = exact_product(steps, left, right, type_)
     begun = [groups(steps, factor.now) for factor in product.lesser]
     steps.end()
-    counts = [each.leading_zeros(steps) for each in begun]
-    zeros = steps.keep(counts[0] if len(counts) == 1 else counts[0] + counts[1], "zeros")
+    zeros = None
+    if begun:
+        counts = [each.leading_zeros(steps) for each in begun]
+        zeros = steps.keep(counts[0] if len(counts) == 1 else counts[0] + counts[1], "zeros")
     # The product takes its time, but that of a narrow format is there in the second step.
     waits = float_product_steps(precision) - 2
     steps.end(min(waits, 1))
-    shift = limited_shift(steps, product.room.now, zeros.now, precision, can_underflow=True)
+    above = None if zeros is None else zeros.now
+    shift = limited_shift(steps, product.room.now, above, type_, can_underflow=True)
     result = outcome(
         steps,
         sign=product.sign.now,
@@ -106,7 +110,7 @@ def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value
         shift,
         precision,
         begins_early=True,
-        slowly=precision > NARROW,
+        slowly=type_.subnormals and precision > NARROW,
     )
     steps.end()
     packed = round_and_pack(steps, value, shift.base, result, type_)

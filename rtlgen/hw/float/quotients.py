@@ -28,11 +28,12 @@ from rtlgen.ir.types import FloatType
 from rtlgen.target import divider_shares, float_quotient_steps, float_root_steps
 
 
-def _normal(steps: Steps, number: Fields, name: str) -> tuple[Kept, Kept]:
-    """Return the zeros above a significand, and the significand itself."""
+def _counted(steps: Steps, number: Fields, type_: FloatType, name: str) -> tuple[Kept, Kept]:
+    """Return the zeros above a significand, if it may have some, and the significand itself."""
     significand = number.significand
+    zeros = leading_zeros(steps, significand)[0] if type_.subnormals else Const(0, 0)
     return (
-        steps.keep(leading_zeros(steps, significand)[0], f"{name}_zeros"),
+        steps.keep(zeros, f"{name}_zeros"),
         steps.keep(significand, f"{name}_significand"),
     )
 
@@ -52,8 +53,8 @@ def divide(
     """
     precision = type_.fraction_bits + 1
     a, b = fields(steps, left, type_, "left"), fields(steps, right, type_, "right")
-    a_zeros, a_significand = _normal(steps, a, "left")
-    b_zeros, b_significand = _normal(steps, b, "right")
+    a_zeros, a_significand = _counted(steps, a, type_, "left")
+    b_zeros, b_significand = _counted(steps, b, type_, "right")
     exponents = steps.keep((a.exponent - b.exponent).as_signed(), "exponents")
     is_nan = a.is_nan | b.is_nan | (a.is_infinite & b.is_infinite) | (a.is_zero & b.is_zero)
     result = outcome(
@@ -63,13 +64,14 @@ def divide(
         is_special=is_nan | a.is_infinite | b.is_zero,
         is_nan=is_nan,
     )
-    steps.end()
+    if type_.subnormals:
+        steps.end()
     remainder = steps.keep(_brought_up(steps, a_zeros, a_significand), "remainder")
     divisor = steps.keep(_brought_up(steps, b_zeros, b_significand), "divisor")
     difference = exponents.now - a_zeros.now + b_zeros.now + (type_.bias - 2)
     room = steps.keep(difference.as_signed(), "exponent")
     steps.end()
-    shift = limited_shift(steps, room.now, None, precision, can_underflow=True)
+    shift = limited_shift(steps, room.now, None, type_, can_underflow=True)
     # Both are at least 1 and less than 2: the first bit is found while the divisor is tripled.
     once = steps.wire(remainder.now - divisor.now, "once")
     rest = steps.wire(Mux(once[-1], remainder.now, once[:precision]), "rest")
@@ -114,13 +116,14 @@ def square_root(steps: Steps, operand: Value, type_: FloatType, interval_cycles:
     """Return the square root; see `divide`."""
     precision = type_.fraction_bits + 1
     a = fields(steps, operand, type_, "operand")
-    zeros, significand = _normal(steps, a, "operand")
+    zeros, significand = _counted(steps, a, type_, "operand")
     exponent = steps.keep(a.exponent, "exponent")
     is_nan = a.is_nan | (a.sign & ~a.is_zero)
     result = outcome(
         steps, sign=a.sign, is_zero=a.is_zero, is_special=a.is_special | is_nan, is_nan=is_nan
     )
-    steps.end()
+    if type_.subnormals:
+        steps.end()
     normal = steps.wire(_brought_up(steps, zeros, significand), "normal")
     doubled = steps.wire((exponent.now - zeros.now + type_.bias).as_signed(), "doubled")
     # The exponent is made even.
@@ -138,7 +141,7 @@ def square_root(steps: Steps, operand: Value, type_: FloatType, interval_cycles:
     )
     # The root of the smallest number is below the normal ones where the exponents are few.
     shift = limited_shift(
-        steps, halved.now - 2, None, precision, can_underflow=type_.bias < type_.fraction_bits + 3
+        steps, halved.now - 2, None, type_, can_underflow=type_.bias < type_.fraction_bits + 3
     )
     value = shifted(steps, Cat(rest.any(), Const(0, 1), root), shift, precision)
     steps.end()

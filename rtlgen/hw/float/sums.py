@@ -67,7 +67,7 @@ def add(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value:
     # The carry of a difference stands for no bit.
     total = steps.keep(Cat(sum_[:-1], sum_[-1] & ~carry), "total")
     room = (exponent.now - 1).as_signed()
-    shift = limited_shift(steps, room, zeros.now, precision, can_underflow=False)
+    shift = limited_shift(steps, room, zeros.now, type_, can_underflow=False)
     steps.end()
     result = outcome(
         steps,
@@ -165,7 +165,7 @@ def fused_multiply_add(
     zeros = steps.keep(count, "zeros_of_sum")
     is_zero = steps.keep(~total.now.any(), "is_zero_sum")
     steps.end()
-    shift = limited_shift(steps, exponent.now, zeros.now, precision, can_underflow=True)
+    shift = limited_shift(steps, exponent.now, zeros.now, type_, can_underflow=True)
     # An exact difference of 0 is positive.
     both_negative = product.sign.now & addend_sign.now
     finite_sign = Mux(is_zero.now, both_negative, addend_sign.now ^ is_negative.now)

@@ -118,7 +118,7 @@ def test_sums_that_wait_for_nothing_keep_their_order() -> None:
     assert np.array_equal(outputs(program.scop), outputs(parse_text(text).scop))
 
 
-@pytest.mark.parametrize("word", ["ftz", "reassociate=1", "reassociate=x", "contract=2", ""])
+@pytest.mark.parametrize("word", ["daz", "reassociate=1", "reassociate=x", "contract=2", ""])
 def test_words_that_mean_nothing_are_refused(word: str) -> None:
-    with pytest.raises(ValueError, match="order of floats"):
+    with pytest.raises(ValueError, match="way to compute floats"):
         float_wishes_of([word])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,17 @@ def _patterns(values: np.ndarray, type_: FloatType) -> np.ndarray:
     return np.where(np.isnan(values), np.uint64(type_.nan), patterns)
 
 
+def _with_subnormals(type_: NumberType) -> NumberType:
+    return replace(type_, subnormals=True) if isinstance(type_, FloatType) else type_
+
+
+def _flushed(patterns: np.ndarray, type_: NumberType) -> np.ndarray:
+    if not isinstance(type_, FloatType):
+        return patterns
+    exponent, sign = np.uint64(type_.infinity), np.uint64(type_.sign_bit)
+    return np.where(patterns & exponent, patterns, patterns & sign)
+
+
 class Host:
     """The host's arithmetic."""
 
@@ -47,7 +59,13 @@ class Host:
         self._library = ctypes.CDLL(str(library))
 
     def results(self, case: Case, samples: np.ndarray) -> np.ndarray:
-        """Return what a case should make of samples of three patterns, a row each."""
+        """Return what a case should make of samples of three patterns, a row each.
+
+        The host has subnormals: of formats without, operands and results are made zeros.
+        """
+        if any(isinstance(t, FloatType) and not t.subnormals for t in (case.of, case.to)):
+            plain = Case(case.op, _with_subnormals(case.of), _with_subnormals(case.to))
+            return _flushed(self.results(plain, _flushed(samples, case.of)), case.to)
         columns = np.ascontiguousarray(samples.T)
         a, b, c = (np.ascontiguousarray(_values(column, case.of)) for column in columns)
         with np.errstate(all="ignore"):

@@ -16,8 +16,10 @@ from rtlgen.sim.verilator import OPTIMISATION, UNOPTIMISED
 from tests.hw.float.host import Host
 from tests.hw.float.operands import drawn
 from tests.hw.float.streamed import Bank, Case
+from tests.oracles.softfloat import SoftFloat
 
-SMALL = [FloatType(2, 3), FloatType(3, 2), FloatType(4, 3), FloatType(5, 2)]
+_KEPT = [FloatType(2, 3), FloatType(3, 2), FloatType(4, 3), FloatType(5, 2)]
+SMALL = [*_KEPT, *(type_.without_subnormals for type_ in _KEPT)]
 TINY = FloatType(3, 2)
 """Of which all triples are 262,144."""
 
@@ -75,10 +77,13 @@ def test_all_roots_where_the_smallest_is_near_the_normal_ones(tmp_path: Path) ->
         assert not first_difference(case, samples[own], got[own], wanted)
 
 
-@pytest.mark.sample("float2_3")
+@pytest.mark.sample("float2_3", "float3_2z")
 @pytest.mark.parametrize("type_", SMALL, ids=str)
 def test_all_pairs_of_operands_of_a_small_format(type_: FloatType, tmp_path: Path) -> None:
-    cases = cases_of(type_, [*SMALL, FLOAT16], INTEGERS[:2])
+    others = [*_KEPT, FLOAT16]
+    if not type_.subnormals:
+        others = [other.without_subnormals for other in others]
+    cases = cases_of(type_, others, INTEGERS[:2])
     bank = Bank(cases, tmp_path)
     values = range(1 << max(8, type_.width_bits))
     pairs = [(a, b, 0) for a, b in product(values, range(1 << type_.width_bits))]
@@ -91,8 +96,9 @@ def test_all_pairs_of_operands_of_a_small_format(type_: FloatType, tmp_path: Pat
 
 
 @pytest.mark.long
-def test_all_triples_of_operands_of_a_tiny_format(tmp_path: Path) -> None:
-    case = Case("fma", TINY, TINY)
+@pytest.mark.parametrize("type_", [TINY, TINY.without_subnormals], ids=str)
+def test_all_triples_of_operands_of_a_tiny_format(type_: FloatType, tmp_path: Path) -> None:
+    case = Case("fma", type_, type_)
     samples = np.array(list(product(range(1 << TINY.width_bits), repeat=3)), dtype=np.uint64)
     (got,) = Bank([case], tmp_path).run(samples)[:1]
     wanted = np.array(expected(case, samples), dtype=np.uint64)
@@ -111,12 +117,15 @@ def test_drawn_operands_of_half_formats(type_: FloatType, tmp_path: Path) -> Non
         assert not first_difference(case, samples, got, wanted)
 
 
-def compared_with_the_host(type_: FloatType, count: int, times: int, folder: Path) -> None:
-    """Compare all circuits of a format with the host's arithmetic, and some with our own."""
-    cases = [c for c in cases_of(type_, [FLOAT16, FLOAT32, FLOAT64], INTEGERS)]
-    cases.append(Case("fma", type_, type_))
+def compared_with_others(type_: FloatType, count: int, times: int, folder: Path) -> None:
+    """Compare all circuits of a format with SoftFloat, with the host's arithmetic, and ours."""
+    others = [FLOAT16, FLOAT32, FLOAT64]
+    if not type_.subnormals:
+        others = [other.without_subnormals for other in others]
+    cases = [*cases_of(type_, others, INTEGERS), Case("fma", type_, type_)]
     bank = Bank(cases, folder, OPTIMISATION if times > 1 else UNOPTIMISED)
-    host = Host(folder)
+    host, soft = Host(folder), SoftFloat(folder)
+    judged_by_softfloat = set()
     for seed in range(times):
         samples = drawn(type_, count, np.random.default_rng(seed))
         for case, got in zip(cases, bank.run(samples), strict=True):
@@ -127,14 +136,28 @@ def compared_with_the_host(type_: FloatType, count: int, times: int, folder: Pat
             assert not first_difference(case, samples, got, wanted), seed
             own = np.array(expected(case, given[:1000]), dtype=np.uint64)
             assert not first_difference(case, samples, own, wanted[:1000]), seed
+            judged = soft.results(case.op, case.of, case.to, given)
+            if judged is not None:
+                results, known = judged
+                assert known.sum() > count // 20
+                assert not first_difference(case, samples[known], got[known], results[known]), seed
+                judged_by_softfloat.add(case.op)
+    if type_.subnormals:
+        assert judged_by_softfloat == {case.op for case in cases} - {"min", "max"}
 
 
 @pytest.mark.parametrize("type_", [FLOAT32, FLOAT64], ids=str)
 def test_drawn_operands_of_float_and_double(type_: FloatType, tmp_path: Path) -> None:
-    compared_with_the_host(type_, 100_000, 1, tmp_path)
+    compared_with_others(type_, 100_000, 1, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("type_", [FLOAT32, FLOAT64], ids=str)
 def test_many_drawn_operands_of_float_and_double(type_: FloatType, tmp_path: Path) -> None:
-    compared_with_the_host(type_, 500_000, 20, tmp_path)
+    compared_with_others(type_, 500_000, 20, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("type_", [FLOAT32, FLOAT64], ids=str)
+def test_drawn_operands_where_subnormals_are_zeros(type_: FloatType, tmp_path: Path) -> None:
+    compared_with_others(type_.without_subnormals, 500_000, 2, tmp_path)

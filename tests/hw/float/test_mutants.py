@@ -12,7 +12,7 @@ import pytest
 from amaranth.hdl import Cat, Const, Mux, Value
 
 from rtlgen.hw.float import parts, products, sums
-from rtlgen.hw.float.parts import Outcome, Shift, Significand
+from rtlgen.hw.float.parts import Fields, Outcome, Shift, Significand
 from rtlgen.hw.pipeline import Kept, Steps
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.float_arithmetic import evaluate
@@ -48,10 +48,10 @@ def to_the_largest(
 
 
 def shifted_by_one_less(
-    steps: Steps, room: Value, zeros: Value | None, precision: int, *, can_underflow: bool
+    steps: Steps, room: Value, zeros: Value | None, type_: FloatType, *, can_underflow: bool
 ) -> Shift:
     """There is room for one more place."""
-    return parts.limited_shift(steps, room + 1, zeros, precision, can_underflow=can_underflow)
+    return parts.limited_shift(steps, room + 1, zeros, type_, can_underflow=can_underflow)
 
 
 MUTANTS: dict[str, tuple[ModuleType, str, Callable[..., Any], FloatOp]] = {
@@ -66,11 +66,34 @@ MUTANTS: dict[str, tuple[ModuleType, str, Callable[..., Any], FloatOp]] = {
 }
 
 
-def differences(op: FloatOp) -> int:
+def with_subnormal_operands(*given: Any, **options: Any) -> Fields:
+    """What is subnormal is no zero."""
+    steps, bits, type_, name = given
+    return parts.fields(steps, bits, replace(type_, subnormals=True), name)
+
+
+def without_the_least_number(
+    steps: Steps, value: Significand, base: Kept, result: Outcome, type_: FloatType
+) -> Value:
+    """What rounds to the least normal number becomes 0."""
+    right = steps.wire(parts.round_and_pack(steps, value, base, result, type_), "right")
+    is_least = (right[:-1] == 1 << type_.fraction_bits) & base.now[-1]
+    is_least &= ~(base.now.all() & value.is_top.now)
+    return Mux(is_least, Cat(Const(0, type_.width_bits - 1), right[-1]), right)
+
+
+MUTANTS_OF_FLUSHES: dict[str, tuple[ModuleType, str, Callable[..., Any], FloatOp]] = {
+    "a subnormal factor": (products, "fields", with_subnormal_operands, "mul"),
+    "a subnormal term": (sums, "fields", with_subnormal_operands, "add"),
+    "the least product": (products, "round_and_pack", without_the_least_number, "mul"),
+}
+
+
+def differences(op: FloatOp, type_: FloatType = FORMAT) -> int:
     """Return how many results are not those of `ir.float_arithmetic`."""
-    cycles = float_steps(op, FORMAT.fraction_bits + 1)
-    got = results(op, FORMAT, FORMAT, SAMPLES, cycles)
-    wanted = [evaluate(op, sample, FORMAT, FORMAT) for sample in SAMPLES]
+    cycles = float_steps(op, type_.fraction_bits + 1, subnormals=type_.subnormals)
+    got = results(op, type_, type_, SAMPLES, cycles)
+    wanted = [evaluate(op, sample, type_, type_) for sample in SAMPLES]
     return sum(a != b for a, b in zip(got, wanted, strict=True))
 
 
@@ -84,3 +107,15 @@ def test_a_circuit_that_rounds_wrongly_differs(name: str, monkeypatch: pytest.Mo
     module, function, mutant, op = MUTANTS[name]
     monkeypatch.setattr(module, function, mutant)
     assert differences(op) > 0
+
+
+@pytest.mark.parametrize("op", ["add", "mul"])
+def test_the_circuits_without_subnormals_differ_nowhere(op: FloatOp) -> None:
+    assert differences(op, FORMAT.without_subnormals) == 0
+
+
+@pytest.mark.parametrize("name", MUTANTS_OF_FLUSHES)
+def test_a_circuit_that_does_not_flush_differs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, function, mutant, op = MUTANTS_OF_FLUSHES[name]
+    monkeypatch.setattr(module, function, mutant)
+    assert differences(op, FORMAT.without_subnormals) > 0

@@ -61,7 +61,7 @@ def test_an_operation_has_just_the_latency_that_it_is_given(
         tuple(rng.randrange(of.minimum, of.maximum + 1) for _ in range(count)) for _ in range(40)
     ]
     expected = [evaluate(op, sample, of, to) & ((1 << to.width_bits) - 1) for sample in samples]
-    steps = float_steps(op, 11)
+    steps = float_steps(op, 11, subnormals=True)
     for cycles in (0, 1, steps - 1, steps, steps + 2):
         assert results(op, of, to, samples, cycles) == expected, cycles
 

@@ -26,7 +26,7 @@ OPERATIONS: list[tuple[FloatOp, int]] = [("div", 2), ("sqrt", 1)]
 def unit_of(
     op: FloatOp, operands: int, type_: FloatType, interval: int, late: int = 0
 ) -> FloatUnit:
-    cycles = float_steps(op, type_.fraction_bits + 1) + late
+    cycles = float_steps(op, type_.fraction_bits + 1, subnormals=True) + late
     planned = replace(operation(op, type_, type_, cycles), interval_cycles=interval)
     return FloatUnit(planned, [unsigned(type_.width_bits)] * operands)
 
@@ -79,7 +79,7 @@ def test_operations_some_cycles_apart_find_digits_in_turn(
         tuple(rng.getrandbits(type_.width_bits - (op == "sqrt")) for _ in range(operands))
         for _ in range(60)
     ]
-    cycles = float_steps(op, type_.fraction_bits + 1) + late
+    cycles = float_steps(op, type_.fraction_bits + 1, subnormals=True) + late
     assert results_apart(unit, samples, cycles, interval) == [
         evaluate(op, sample, type_, type_) for sample in samples
     ]
