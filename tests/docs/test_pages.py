@@ -15,6 +15,7 @@ from tests.docs.blocks import ROOT, Block, agrees, blocks_of, commands_of, pages
 from tests.docs.session import Session, Stale
 
 _LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+_MODULE = re.compile(r"`(?P<path>\w+/[\w/]+\.py)`")
 _HEADING = re.compile(r"^#+ (?P<text>.+)$", re.MULTILINE)
 
 
@@ -67,6 +68,15 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         assert target.exists(), f"{page.name} links to {link['target']}"
         if link["anchor"]:
             assert link["anchor"] in anchors(target), f"{page.name} links to {link[0]}"
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_modules_that_a_page_names_are_there(page: Path) -> None:
+    folders = [ROOT, ROOT / "rtlgen", ROOT / "rtlgen" / "frontend"]
+    for path in _MODULE.findall(page.read_text(encoding="utf-8")):
+        # What a build writes is in a folder of the reader's.
+        is_built = path.startswith("driver/")
+        assert is_built or any((folder / path).is_file() for folder in folders), path
 
 
 def anchors(page: Path) -> set[str]:
