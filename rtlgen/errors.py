@@ -14,10 +14,11 @@ import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from pathlib import Path
-from typing import ClassVar, Literal, ParamSpec, TypeVar
+from typing import Any, ClassVar, Literal, ParamSpec, Self, TypeVar
 
 from rtlgen.source import SourceFile, Span
 from rtlgen.version import VERSION
@@ -144,6 +145,15 @@ class RtlgenError(Exception):
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Everything there is to tell; the first one names the error."""
         return (self.diagnostic,)
+
+    def telling(self, **changes: Any) -> Self:
+        """Return the same failure with parts of its diagnostic replaced.
+
+        The failure itself may be met again, by another way.
+        """
+        told = copy(self)
+        told.diagnostic = replace(self.diagnostic, **changes)
+        return told
 
     def __str__(self) -> str:
         """Return what the command line prints, so that a script which ends with it says as much."""

@@ -251,10 +251,12 @@ def crash(number: int) -> RtlgenError:
     """Return what is told of work that a signal has ended."""
     from rtlgen.cli.errors import Crashed
 
+    is_killed = number == signal.SIGKILL
+    why = "the machine was out of memory, or a limit of the shell was reached"
     return Crashed(
         f"rtlgen was ended by {signal.Signals(number).name}",
-        notes=["the machine was out of memory"] if number == signal.SIGKILL else [],
-        help="report the C file and the command" if number != signal.SIGKILL else None,
+        notes=[why] if is_killed else [],
+        help=None if is_killed else "report the C file and the command",
     )
 
 

@@ -200,7 +200,8 @@ def _lowered(
             # What is wrong with a header is what was wrong with it as it is written.
             told = {**loops, **told}
             if not again and not calls:
-                written = (e if e.loop is None else told[e.loop] for e in found)
+                # A function that is called several times has the same loop each time.
+                written = dict.fromkeys(e if e.loop is None else told[e.loop] for e in found)
                 first, *others = map(with_bound_stated, written)
                 first.others = tuple(others)
                 raise first from None

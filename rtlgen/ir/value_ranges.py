@@ -109,10 +109,11 @@ class ValueRanges:
     def _found(self, expr: Expr, facts: Facts) -> Range:
         exact = self._exact(expr, facts)
         low, high = expr.type.minimum, expr.type.maximum
-        if exact is not None and exact[0] == exact[1]:
-            low = high = expr.type.wrap(exact[0])
-        elif exact is not None and low <= exact[0] and exact[1] <= high:
-            low, high = exact
+        if exact is not None:
+            first, last = expr.type.wrap(exact[0]), expr.type.wrap(exact[1])
+            # It wraps as one, or not at all.
+            if last - first == exact[1] - exact[0]:
+                low, high = first, last
         for fact in facts:
             least, most = limits(fact, expr, self.range)
             # A contradiction: the program never comes here.

@@ -241,7 +241,7 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, *options.flags, main, library]
     linking += [folder / "kernel.o", "-lm", "-o", program]
     if not any(_is_compiled([*linking, *how], log) for how in _LINKINGS):
-        raise _refused(scop, "the kernel calls functions that the file does not define", log)
+        raise _refused(scop, "the kernel uses what the file does not define", log)
     return program
 
 

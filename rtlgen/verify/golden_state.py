@@ -144,11 +144,19 @@ def out_of_bounds(
     verb = "written" if access is statement.write else "read"
     point = tuple(iterators[name] for name in statement.iterators)
     is_inside = all(0 <= v < extent for v, extent in zip(element, array.shape, strict=True))
+    asserted = "give data with which it holds: --inputs, --range; or correct the assertion"
     if is_inside:
         return SubscriptError(
             f"{access.array}{subscripts} is not where an assertion before says that it is",
             labels=[Label(access.span, f"{verb} by {statement.instance_text(point)}")],
-            help="give data with which it holds: --inputs, --range; or correct the assertion",
+            help=asserted,
+        )
+    if any(window.told is not None for window in access.windows):
+        return SubscriptError(
+            f"{access.array}{subscripts} is outside {access.array}{shape}, where an assertion "
+            "before says that it is not",
+            labels=[Label(access.span, f"{verb} by {statement.instance_text(point)}")],
+            help=asserted,
         )
     return SubscriptError(
         f"{access.array}{subscripts} is outside {access.array}{shape}",

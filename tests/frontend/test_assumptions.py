@@ -191,6 +191,10 @@ def test_the_golden_model_finds_what_breaks_an_assertion(engine: Engine) -> None
     inputs["x"][2] = 16
     with pytest.raises(SubscriptError, match="not where an assertion"):
         run_golden(scop, inputs, engine=engine)
+    inputs["x"][2] = 77
+    with pytest.raises(SubscriptError, match=r"outside h\[64\], where an assertion") as caught:
+        run_golden(scop, inputs, engine=engine)
+    assert "--range" in (caught.value.diagnostic.help or "")
 
 
 def test_an_assertion_that_cannot_be_read_says_nothing() -> None:

@@ -8,6 +8,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import (
     CallArguments,
     CallUnsupported,
+    FrontendError,
     Recursion,
     SideEffect,
     TooDeep,
@@ -75,6 +76,28 @@ def test_a_refusal_in_a_function_tells_of_the_calls() -> None:
         "`g` is called here",
         "`h` is called here",
     ]
+
+
+def test_what_is_refused_at_each_call_is_told_once() -> None:
+    with pytest.raises(FrontendError) as caught:
+        parse_text(
+            """static void fill(int *p, int n, int x) {
+              while (n-- > 0) *p++ = x;
+              x = p[0] % (float)n;
+            }
+            void f(const int a[8], int b[8], int c[8]) {
+              fill(b, a[0], 1);
+              fill(c, a[1], 2);
+              fill(b, a[2], 3);
+            }"""
+        )
+    said = caught.value.diagnostics
+    places = [d.labels[0].span.line for d in said]
+    assert places == [2, 3]
+    for diagnostic in said:
+        assert [label.text for label in diagnostic.labels].count("`fill` is called here") == 1
+        assert diagnostic.labels[-1].span.line == 6
+        assert (diagnostic.help or "").count("#pragma rtlgen bound") <= 1
 
 
 def test_recursion_is_refused_with_the_cycle() -> None:

@@ -79,6 +79,8 @@ def windows(analysis: Analysis, array: str = "t") -> list[str]:
         ("y[i] = t[i * i % 16];", "0..15"),
         ("y[i] = t[(unsigned char)(i * 37) >> 4];", "0..15"),
         ("y[i] = *(t + (x[i] & 3) + 1);", "1..4"),
+        # It wraps, but as one.
+        ("short v = c[i] - 256; y[i] = t[((unsigned)v + 0x100u) >> 4];", "0..15"),
     ],
 )
 def test_the_window_of_a_lookup_is_proven(body: str, window: str) -> None:
@@ -135,6 +137,7 @@ def test_a_table_that_the_program_fills_bounds_what_is_read_from_it() -> None:
         "y[i] = (char)x[i] == 3 ? t[x[i]] : 0;",
         "int k = x[i]; if (k >= 0 && k < 16) { k += c[i]; y[i] = t[k]; }",
         "y[i] = t[i * i];",
+        "short v = c[i] - 256; y[i] = t[((unsigned)v + 0x80u) >> 4];",
     ],
 )
 def test_a_lookup_that_is_not_proven_is_refused(body: str) -> None:

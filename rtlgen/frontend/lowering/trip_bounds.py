@@ -2,13 +2,14 @@
 
 int k = 0; do { S } while (++k < 9);                  9: the counter is carried out
 while (x != 0) x >>= 2;                               as many as shifts empty a word
+while (!(x & bit)) bit >>= 1;                         the same: nothing changes any more
 while (i < 8 && j >= 0) if (c) j--; else i++;         16: each one is nearer to an end
 while (l < h) { m = (l + h) / 2; ... }                by `forked_run`
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pycparser import c_ast
 
@@ -31,7 +32,15 @@ from rtlgen.frontend.lowering.iterations import (
     ways_out,
 )
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome, target_of
-from rtlgen.frontend.lowering.nodes import integer, items_of, named, number, replaced, step_of
+from rtlgen.frontend.lowering.nodes import (
+    integer,
+    items_of,
+    named,
+    number,
+    reads_memory,
+    replaced,
+    step_of,
+)
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, mentioned, mentions
 
@@ -119,8 +128,11 @@ class TripBounds:
         return None
 
     def emptied(self, parts: Sequence[Part]) -> int | None:
-        """Return the most iterations of a loop that goes on while bits are left in a word."""
-        asked: dict[str, int] = {}
+        """Return the most iterations of a loop that goes on while bits are left in a word.
+
+        while (!(x & mask)) mask >>= 1;      with no mask left, nothing changes any more
+        """
+        asked = dict(self._deciding(parts))
         for way in ways_out(parts):
             for condition in way.conditions:
                 asked |= {name: way.place for name in not_zero_in(condition, self._is_unsigned)}
@@ -139,6 +151,26 @@ class TripBounds:
                     is_last = asked[name] > place or only_asks
                     return self._emptyings(name, less) + (0 if is_last else 1)
         return None
+
+    def _deciding(self, parts: Sequence[Part]) -> Iterator[tuple[str, int]]:
+        """Yield the variable that alone decides when a loop ends, and where it is asked first.
+
+        Once this does not change any more, the loop has ended or never does, which has no meaning.
+        """
+        ways = tuple(ways_out(parts))
+        places = {way.place for way in ways}
+        nodes = [part.node for part in parts]
+        if any(outcome(x).targets for k, x in enumerate(nodes) if k not in places) or any(
+            self._variables.is_calling(x) for x in nodes
+        ):
+            return
+        changed = {name for node in nodes for name, _ in assigned(node)}
+        for part in parts:
+            changed.update(name for name, _ in (*((part.step,) if part.step else ()), *part.after))
+        conditions = [condition for way in ways for condition in way.conditions]
+        names = {x.name for c in conditions for x in below(c) if isinstance(x, c_ast.ID)} & changed
+        if len(names) == 1 and not any(map(reads_memory, conditions)):
+            yield names.pop(), min(places)
 
     def _emptyings(self, name: str, less: Callable[[int], int]) -> int:
         """Return how often a variable is made less until it is 0."""

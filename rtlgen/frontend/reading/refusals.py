@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pycparser import c_ast
 
 from rtlgen.errors import Label
@@ -86,7 +84,7 @@ def with_bound_stated(error: FrontendError) -> FrontendError:
     if isinstance(error, LoopHeader | NonAffineBound | ParameterInControl) and error.loop:
         stated = "state the most iterations on the line before the loop: #pragma rtlgen bound 100"
         help_ = stated if known.help is None else f"{known.help}; or {stated}"
-        error.diagnostic = replace(known, help=help_)
+        return error.telling(help=help_)
     return error
 
 

@@ -146,6 +146,7 @@ class BodyReader:
         self.place = Place()
         self.observed: Mapping[int, Observation] = {}
         self.errors: list[FrontendError] = []
+        self._refused: set[tuple[str, str, tuple[Label, ...]]] = set()
         self.warnings: list[Diagnostic] = []
         self.told: dict[str, Range] = {}
         self.cases = CaseReader(self, declarations)
@@ -168,13 +169,13 @@ class BodyReader:
         return nodes
 
     def report(self, error: FrontendError) -> None:
-        """Note a refusal, once, with the calls inside of which it was found."""
-        called = [Label(span, f"`{name}` is called here") for name, span in self._calls.active]
-        labels = (*error.diagnostic.labels, *reversed(called))
-        error.diagnostic = replace(error.diagnostic, labels=labels)
-        known = any(error.diagnostic == other.diagnostic for other in self.errors)
-        if len(self.errors) < MAX_REPORTED and not known:
-            self.errors.append(error)
+        """Note a refusal, with the calls inside of which it was first found."""
+        told = error.diagnostic
+        what = (told.code, told.message, told.labels[:1])
+        if len(self.errors) < MAX_REPORTED and what not in self._refused:
+            self._refused.add(what)
+            called = [Label(span, f"`{name}` is called here") for name, span in self._calls.active]
+            self.errors.append(error.telling(labels=(*told.labels, *reversed(called))))
 
     def assign(
         self,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Protocol
 
 from pycparser import c_ast
@@ -287,11 +286,8 @@ class CallReader:
             with self._scopes.function():
                 yield
         except FrontendError as error:
-            error.diagnostic = replace(
-                error.diagnostic,
-                labels=(*error.diagnostic.labels, Label(span, f"`{name}` is called here")),
-            )
-            raise
+            called = Label(span, f"`{name}` is called here")
+            raise error.telling(labels=(*error.diagnostic.labels, called)) from None
         finally:
             self.active.pop()
 

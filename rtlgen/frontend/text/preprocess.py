@@ -512,7 +512,11 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             return True
         label = Label(self._token_span(directive), "")
         if name == "error":
-            raise PreprocessorError(f"#error: {text}", labels=(label,))
+            raise PreprocessorError(
+                f"#error: {text}",
+                labels=(label,),
+                help="define what it asks for; what a compiler says of itself, too: -D __GNUC__=12",
+            )
         raise PreprocessorError(f"unknown directive #{name}", labels=(label,))
 
     def on_error(self, file: str, line: int, msg: str) -> NoReturn:

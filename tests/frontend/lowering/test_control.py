@@ -823,6 +823,47 @@ def test_a_loop_that_may_go_round_is_refused(text: str) -> None:
         parse_text(text)
 
 
+_WAITING = """
+int f(unsigned x, const int a[8]) {
+  unsigned bit = 1u << 31, k = 0;
+  x |= 9;
+  %s
+  return k * 100 + (bit & 7);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "trips"),
+    [
+        ("while ((x & bit) == 0) { k++; bit = bit >> 1; }", 32),
+        ("while (!(x & bit)) { bit >>= 4; k++; }", 8),
+        ("do { bit /= 2; k++; } while (!(x & bit));", 32),
+        ("for (; x < bit && !(x & bit); bit >>= 1) k++;", 32),
+    ],
+)
+def test_a_loop_that_waits_for_a_bit_ends_with_the_word(loop: str, trips: int) -> None:
+    """Behind the last bit nothing changes: the loop has ended, or has no meaning."""
+    program = assert_as_c(_WAITING % loop)
+    warning = next(w for w in program.warnings if w.code == "W0115")
+    assert int(warning.labels[0].text.rsplit(" ", 1)[1]) in (trips, trips + 1)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while (!(x & bit)) { bit >>= 1; x = a[k++ & 7]; }",
+        "while (!(a[k & 7] & bit)) { bit >>= 1; k++; }",
+        "while (!(x & bit)) { bit >>= 1; if (k++ > 99) break; }",
+        "while (!(x & bit) && k < x) { bit >>= 1; k++; }",
+        "while (!(x & bit)) { if (k++ & 1) continue; bit >>= 1; }",
+    ],
+)
+def test_a_loop_that_may_end_otherwise_is_not_bounded_by_a_word(loop: str) -> None:
+    with pytest.raises(FrontendError) as caught:
+        parse_text(_WAITING % loop)
+    assert caught.value.diagnostic.code in ("E0113", "E0118")
+
+
 @pytest.mark.parametrize(
     "loop",
     [
