@@ -120,7 +120,7 @@ class Reuse:
         """Return what stands before the function, and what it declares, and note both."""
         random = self.random
         outer, own = "", []
-        names = random.sample(["c", "d", "k", "t", "i", "j"], random.choice([1, 2, 2, 3]))
+        names = random.sample(["c", "d", "k", "t", "i", "j"], random.choice([2, 2, 3, 3]))
         for name in names:
             type_ = random.choice([INT, INT, INT, *TYPES, *NARROW])
             start = random.choice([0, 0, 0, random.randint(-3, 9)])
@@ -362,7 +362,7 @@ class Reuse:
 
     def _loop(self, where: _Where) -> str:
         random = self.random
-        if where.depth == 1 and len(self.variables) > 2 and flip(random, 0.5):
+        if where.depth == 1 and len(self.variables) > 2 and flip(random, 0.7):
             return self._nest(where)
         before = ""
         counter = self._free(where)
@@ -541,10 +541,15 @@ class Reuse:
         taken = others[: random.randrange(3)]
         names = [o, v, *(x.text for x in taken)]
         b, most = self.arrays[1], random.randint(2, 7)
-        random.choice([at.before, at.first, at.first]).append(f"{o} = 0")
-        for name in names[1:]:
+        random.choice([at.before, at.first]).append(f"{o} = 0")
+        if flip(random, 0.25):
+            # What it is set to first is not what the inner loop begins with.
+            at.first = [f"{v} = {random.randint(0, 3)}"]
+            at.before.append(f"{o} = 0")
+            random.choice([at.start, at.inner]).append(f"{v} = {o}")
+        for name in [*names[1:], *(x for x in names[1:] if flip(random, 0.6))]:
             if flip(random, 0.8):
-                value = random.choice(["0", "0", str(random.randint(1, 4)), o, o, names[-1]])
+                value = random.choice(["0", "0", str(random.randint(1, 4)), o, *names])
                 places = [at.before, at.first, at.start, at.inner, at.inner]
                 random.choice(places).append(f"{name} = {value}")
         is_up = flip(random, 0.7)
@@ -561,9 +566,9 @@ class Reuse:
             x, y = random.choice(names), random.choice([*names, self._values(where).leaf()])
             used = random.choice(
                 [f"b[{x} & {b.extent - 1}] = {y}", f"b[{o} & 7] = {x}", f"b[{x} & 7] += {y}",
-                 f"b[{x}++ & {b.extent - 1}] = {o}"]
+                 f"b[{x}++ & {b.extent - 1}] = {random.choice([z for z in names if z != x])}"]
             )  # fmt: skip
-            random.choice([at.body, at.body, at.between, at.between, at.after]).append(used)
+            random.choice([at.body, at.between, at.between, at.between, at.after]).append(used)
         for part in (at.before, at.first, at.inner, at.body, at.step):
             if flip(random, 0.5):
                 random.shuffle(part)
