@@ -81,6 +81,8 @@ def test_it_means_what_gcc_says(name: str) -> None:
         "int k = 0; a[0] = k + (n && k++);",
         "int k = 0; k = n ? k++ : a[3];",
         "int k = 0; a[0] = g + (n ? a[0]++ : 3);",
+        "int k = 0, i = 0;\n#pragma rtlgen bound 9\ndo { i++; if (a[i] > 0) continue; b[i] = k; } "
+        "while (i < 9 && (n || k--));",
         "int k = 0; a[k++] = k;",
         "int k = 0; a[k++] = b[k] = 1;",
         "int k = 0; if (k++ > k) a[0] = 1;",

@@ -237,10 +237,13 @@ def after_statement(turn: Turn, effect: Effect) -> Turn | None:
     modulus, old_low = turn.modulus, turn.low.constant
     if modulus is None or turn.pace != 1:
         return None
-    after = {value: effect(value) for value in turn.values}
-    known = {old: new for old, new in after.items() if new is not None}
-    if len(known) < len(after):
-        return None
+    known: dict[int, int] = {}
+    for value in turn.values:
+        new = effect(value)
+        if new is None:
+            # The first one that is not known tells: each costs a run of the statement.
+            return None
+        known[value] = new
     low, (old, new) = min(known.values()), next(iter(known.items()))
     move = (new - low - (old - old_low)) % modulus
     if not _turns(known, old_low, low, modulus, move):

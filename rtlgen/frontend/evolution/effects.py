@@ -44,6 +44,9 @@ from rtlgen.source import Span
 MAX_STEPS = 20_000
 """Statements carried out to find out what one statement does."""
 
+MAX_TO_REST = 64
+"""Iterations of a loop of too many, after which it changes nothing any more."""
+
 
 class Effects:
     """Carries a statement out, for one state of the scalars after the other.
@@ -453,16 +456,23 @@ class Run:
     ) -> None:
         """Carry the body of a loop out as often as it runs."""
         turns_alike = not self.effects.asks_for(iterator)
-        if not trips.is_constant or not (turns_alike or self.effects.has_steps(trips.constant)):
+        if not trips.is_constant:
             self._forget(body)
             return
-        for k in range(trips.constant):
+        most = trips.constant
+        if not self.effects.has_steps(most):
+            # It cannot be carried out to its end: it may come to rest.
+            most = MAX_TO_REST if turns_alike else 0
+        for k in range(most):
             if not self.effects.may_go_on():
-                self._forget(body)
-                return
+                break
             if not turns_alike:
                 self.state[counter.name] = loop.start + k * loop.step
             before = self.state
             self.state = dict(self.effects.repeated(body, self.ranges, before))
             if turns_alike and self.state == before:
                 return
+        else:
+            if most == trips.constant:
+                return
+        self._forget(body)

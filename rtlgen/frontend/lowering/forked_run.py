@@ -220,8 +220,7 @@ class _Run:
         try:
             return self._loop(node, states)
         except _TooMany:
-            if outcome(node).targets:
-                raise
+            # What leads out of it is out of the loop around it, too.
             return {self._changed(node, s) for s in states}
 
     def _loop(self, node: Loop, states: set[_State]) -> set[_State]:

@@ -32,11 +32,13 @@ from tests.oracles.random_control.reuse import OUT_OF_TURNS
 Outcome: TypeAlias = Literal["as gcc", "refused", "narrow", "undefined", "wrong"]
 _Inputs: TypeAlias = Mapping[str, Elements | Value]
 
+# What is read and never used is read all the same.
 _CHECKED = COptions(
     {},
     (),
     flags=(
         OUT_OF_TURNS,
+        "-O0",
         "-fsanitize=undefined,float-cast-overflow,address",
         "-fno-sanitize=shift-base",
         "-fno-sanitize-recover=all",

@@ -69,6 +69,7 @@ class Reuse:
     -------
     ranges: of its parameters, which it fills in.
     touched: what loops have set or counted, the last of which are taken up again.
+    private: variables that little but loops use.
     """
 
     random: Random
@@ -82,6 +83,7 @@ class Reuse:
     helpers: list[str] = field(default_factory=list)
     moving: list[tuple[str, Array]] = field(default_factory=list)
     touched: list[Number] = field(default_factory=list)
+    private: frozenset[str] = frozenset()
 
     def text(self) -> str:
         random = self.random
@@ -100,9 +102,12 @@ class Reuse:
             own.append(f"const {a.type.names[0]} *p = a + {where};")
             self.moving.append(("p", a))
         functions = self._functions()
+        self.private = frozenset(x.text for x in self.variables[:-1] if flip(random, 0.6))
         body = self._block(_Where(), random.randint(1, 3))
-        returned = " + ".join(f"{x.text} * {3**k}" for k, x in enumerate(self.variables))
-        if self.moving:
+        # What is returned is used behind each loop: of the others, only loops see what is left.
+        seen = [x for x in self.variables if x.text not in self.private and flip(random, 0.6)]
+        returned = " + ".join(f"{x.text} * {3**k}" for k, x in enumerate(seen)) or "b[0]"
+        if self.moving and flip(random, 0.5):
             returned += " + (int)(p - a)"
         return f"{_HEAD}{outer}{functions}int f({', '.join(parameters)}) {{\n" + "\n".join(
             [*own, body.rstrip(), f"return {returned};", "}", ""]
@@ -115,7 +120,7 @@ class Reuse:
         """Return what stands before the function, and what it declares, and note both."""
         random = self.random
         outer, own = "", []
-        names = random.sample(["c", "d", "k", "t", "i", "j"], random.choice([1, 2, 2, 3]))
+        names = random.sample(["c", "d", "k", "t", "i", "j"], random.choice([2, 2, 3, 3]))
         for name in names:
             type_ = random.choice([INT, INT, INT, *TYPES, *NARROW])
             start = random.choice([0, 0, 0, random.randint(-3, 9)])
@@ -191,11 +196,10 @@ class Reuse:
         """Return what makes expressions and statements there."""
         random = self.random
         is_loose = flip(random, 0.15)
-        free = [x for x in self.variables if is_loose or x.text not in where.fixed]
-        others = [replace(x, low=0, high=99) for x in self.variables if x not in free]
-        scope = Scope(
-            scalars=free or self.variables, counters=others, numbers=[], arrays=list(self.arrays)
-        )
+        known = [x for x in self.variables if x.text not in self.private]
+        free = [x for x in known if is_loose or x.text not in where.fixed]
+        others = [replace(x, low=0, high=99) for x in self.variables if x.text in where.fixed]
+        scope = Scope(scalars=free or known, counters=others, numbers=[], arrays=list(self.arrays))
         scope.pointers += [(name, array.type) for name, array in self.moving if flip(random, 0.3)]
         return Values(random, scope, has_floats=self.has_floats and flip(random, 0.3))
 
@@ -246,7 +250,8 @@ class Reuse:
     def _plain(self, where: _Where) -> str:
         """Return a statement that sets something."""
         random, values = self.random, self._values(where)
-        v, x = self._free(where).text, random.choice(self.variables).text
+        known = [x for x in self.variables if x.text in where.fixed or x.text not in self.private]
+        v, x = self._free(where).text, random.choice(known).text
         kind = random.random()
         if kind < 0.12:
             return f"{v} = {x};"
@@ -254,23 +259,23 @@ class Reuse:
             return f"{v} {random.choice(['=', '+=', '='])} {random.randint(0, 6)};"
         if kind < 0.26:
             return random.choice([f"{v}++;", f"{v}--;", f"{v} += 2;", f"{v} &= 7;"])
-        if kind < 0.38:
+        if kind < 0.44:
             b = self.arrays[1]
             return random.choice(
                 [f"b[{v}++ & {b.extent - 1}] = {values.leaf(v)};"] * 2
                 + [f"b[{v} & 7] += {v};",
                  f"{x} += a[{v}--  & 7];" if x != v else f"{v} += a[{v} & 7];"]
             )  # fmt: skip
-        if kind < 0.42 and x != v:
+        if kind < 0.48 and x != v:
             w = self._free(where).text
             if w not in (v, x):
                 return f"{x} = {values.condition(0)} ? a[{v}++ & 7] : b[{w}-- & 7];"
-        if kind < 0.48 and self.moving:
+        if kind < 0.54 and self.moving:
             p = self.moving[0][0]
             return random.choice(
                 [f"{v} = *{p};", f"{p} = a;", f"{p} = a + ({x} & 7);", f"{p} = a + 2;"]
             )
-        if kind < 0.52 and self.helpers:
+        if kind < 0.58 and self.helpers:
             call = random.choice(self.helpers).format(values.leaf(), values.leaf())
             return f"{v} = {call};" if v not in call else f"{call};"
         return values.plain()
@@ -308,7 +313,8 @@ class Reuse:
     def _jump(self, where: _Where) -> str:
         jumps = [f"goto {label};" for label in self.labels]
         jumps += ["break;"] * 3 if where.breaks else []
-        jumps += [f"{where.continues} continue;"] * 3 if where.continues is not None else []
+        again = f"{{ {where.continues} continue; }}" if where.continues else "continue;"
+        jumps += [again] * 3 if where.continues is not None else []
         if not jumps or flip(self.random, 0.1):
             return f"return {self._values(where).leaf()};"
         return self.random.choice(jumps)
@@ -356,6 +362,8 @@ class Reuse:
 
     def _loop(self, where: _Where) -> str:
         random = self.random
+        if where.depth == 1 and len(self.variables) > 2 and flip(random, 0.7):
+            return self._nest(where)
         before = ""
         counter = self._free(where)
         if flip(random, 0.2):
@@ -522,3 +530,96 @@ class Reuse:
         if flip(random, 0.5):
             return f"for ({start}; {asked}{more}; {p}++) {{\n{body}}}"
         return f"{start};\nwhile ({asked}{more}) {{\n{body}{p}++;\n}}"
+
+    # Two loops and what they share.
+
+    def _nest(self, where: _Where) -> str:
+        """Return two loops, with each variable set, stepped and used at places of any of them."""
+        random, at = self.random, _Places()
+        outer, inner, *others = random.sample(self.variables, min(len(self.variables), 4))
+        o, v = outer.text, inner.text
+        taken = others[: random.randrange(3)]
+        names = [o, v, *(x.text for x in taken)]
+        b, most = self.arrays[1], random.randint(2, 7)
+        random.choice([at.before, at.first]).append(f"{o} = 0")
+        if flip(random, 0.25):
+            # What it is set to first is not what the inner loop begins with.
+            at.first = [f"{v} = {random.randint(0, 3)}"]
+            at.before.append(f"{o} = 0")
+            random.choice([at.start, at.inner]).append(f"{v} = {o}")
+        for name in [*names[1:], *(x for x in names[1:] if flip(random, 0.6))]:
+            if flip(random, 0.8):
+                value = random.choice(["0", "0", str(random.randint(1, 4)), o, *names])
+                places = [at.before, at.first, at.start, at.inner, at.inner]
+                random.choice(places).append(f"{name} = {value}")
+        is_up = flip(random, 0.7)
+        step = f"{v}++" if is_up else f"{v}--"
+        asked = [f"{v} < {most}" if is_up else f"{v} > 0"]
+        looked_at = f"a[{random.choice(names)} & 7]"
+        more = [f"{looked_at} > {random.randint(-2, 3)}", f"{v} < {looked_at}", f"{looked_at} & 1",
+                f"({names[-1]} = {looked_at}) > 0", f"{self._condition(where)}"]  # fmt: skip
+        asked += random.sample(more, random.choice([0, 1, 1, 2]))
+        if len(names) > 2 and flip(random, 0.6):
+            stepped = random.choice([f"{names[2]}++", f"{names[2]} += 2", f"{names[2]}--"])
+            random.choice([at.body, at.body, at.between, at.step]).append(stepped)
+        for _ in range(random.randint(1, 3)):
+            x, y = random.choice(names), random.choice([*names, self._values(where).leaf()])
+            used = random.choice(
+                [f"b[{x} & {b.extent - 1}] = {y}", f"b[{o} & 7] = {x}", f"b[{x} & 7] += {y}",
+                 f"b[{x}++ & {b.extent - 1}] = {random.choice([z for z in names if z != x])}"]
+            )  # fmt: skip
+            random.choice([at.body, at.between, at.between, at.between, at.after]).append(used)
+        for part in (at.before, at.first, at.inner, at.body, at.step):
+            if flip(random, 0.5):
+                random.shuffle(part)
+        self.made += 1
+        label, jump = f"out{self.made}", random.choice(["break", "break", "continue", ""])
+        jump = jump or f"goto {label}"
+        passed = random.choice([f"if ({looked_at} > {random.randint(0, 3)}) {jump};", "", ""])
+        body = "".join(f"{each};\n" for each in at.body)
+        condition = " && ".join(asked)
+        begun = ", ".join(at.inner)
+        match random.randrange(4):
+            case 0 | 1:
+                loop = f"for ({begun}; {condition}; {step}) {{\nTURN;\n{passed}\n{body}}}"
+            case 2:
+                passed = passed.replace("continue", "break")
+                loop = f"{begun};\nwhile ({condition}) {{\nTURN;\n{passed}\n{body}{step};\n}}"
+            case _:
+                loop = f"{begun};\ndo {{\nTURN;\n{step};\n{passed}\n{body}}} while ({condition});"
+        start = "".join(f"{each};\n" for each in at.start)
+        if flip(random, 0.2):
+            start += f"if ({self._condition(where)}) continue;\n"
+        if flip(random, 0.2):
+            loop = (
+                f"if ({self._condition(where)}) {v} = {random.randint(0, 3)}; else if "
+                f"({looked_at} == {random.randint(0, 3)}) {random.choice(['break', 'continue'])};\n"
+                + loop
+            )
+        between = "".join(f"{each};\n" for each in at.between)
+        trips = random.randint(2, 8)
+        head = f"for ({', '.join(at.first)}; {o} < {trips}; {', '.join([f'{o}++', *at.step])})"
+        before = "".join(f"{each};\n" for each in at.before)
+        behind = "".join(f"{each};\n" for each in at.after)
+        end = f"{label}: {self._plain(where)}" if jump.startswith("goto") else ""
+        return f"{before}{head} {{\nTURN;\n{start}{loop}\n{between}}}\n{behind}{end}"
+
+
+@dataclass(slots=True)
+class _Places:
+    """What stands at the places of two loops, one inside of the other.
+
+    Members
+    -------
+    before, first, start: before both, in the outer header, in front of the inner loop. inner: in
+        its header, or there. body: of the inner one. between, step: behind it, in the outer header.
+    """
+
+    before: list[str] = field(default_factory=list)
+    first: list[str] = field(default_factory=list)
+    start: list[str] = field(default_factory=list)
+    inner: list[str] = field(default_factory=list)
+    body: list[str] = field(default_factory=list)
+    between: list[str] = field(default_factory=list)
+    step: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
