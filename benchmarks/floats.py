@@ -41,6 +41,9 @@ OPERATIONS: tuple[tuple[FloatOp, int], ...] = (
 
 TYPES = (FLOAT32, FLOAT64, FLOAT16)
 
+WITHOUT_SUBNORMALS: tuple[FloatOp, ...] = ("add", "mul", "fma", "div", "sqrt")
+"""Which are measured of `float` as `--float ftz` has them, too."""
+
 IN_TURN: tuple[FloatOp, ...] = ("div", "sqrt")
 """Which are measured, too, where they begin as seldom as that makes them smaller."""
 
@@ -168,8 +171,9 @@ def main() -> int:
     """Measure, store, and say whether the operations of every kernel are as small and fast."""
     rows = [
         measure(op, operands, type_, begins_seldom=begins_seldom)
-        for type_ in TYPES
+        for type_ in (*TYPES, FLOAT32.without_subnormals)
         for op, operands in OPERATIONS
+        if type_.subnormals or op in WITHOUT_SUBNORMALS
         for begins_seldom in ((False, True) if op in IN_TURN else (False,))
     ]
     store(rows)

@@ -20,9 +20,9 @@ class Fields:
     -------
     sign: of the number. exponent: as it is stored; 1 of subnormal numbers and zeros, but where a
         format has only zeros there.
-    leading: whether it is neither of these. fraction: of the number.
-    is_special: it is infinite or no number. has_fraction: what is stored as the fraction is not 0.
-    is_zero: it is 0.
+    leading: whether it is neither of these. fraction: as it is stored.
+    is_special: it is infinite or no number. has_fraction: the fraction is not 0.
+    subnormals: the format has some.
     """
 
     sign: Value
@@ -31,12 +31,19 @@ class Fields:
     fraction: Value
     is_special: Value
     has_fraction: Value
-    is_zero: Value
+    subnormals: bool
 
     @property
     def significand(self) -> Value:
         """The fraction and the leading bit."""
-        return Cat(self.fraction, self.leading)
+        if self.subnormals:
+            return Cat(self.fraction, self.leading)
+        return Cat(self.fraction & self.leading.replicate(len(self.fraction)), self.leading)
+
+    @property
+    def factor(self) -> Value:
+        """The significand, for a product that is 0 whatever it says where the number is 0."""
+        return self.significand if self.subnormals else Cat(self.fraction, Const(1, 1))
 
     @property
     def is_nan(self) -> Value:
@@ -46,23 +53,24 @@ class Fields:
     def is_infinite(self) -> Value:
         return self.is_special & ~self.has_fraction
 
+    @property
+    def is_zero(self) -> Value:
+        return ~self.leading & ~self.has_fraction if self.subnormals else ~self.leading
+
 
 def fields(steps: Steps, bits: Value, type_: FloatType, name: str) -> Fields:
     """Return the fields of a pattern."""
     stored = bits[type_.fraction_bits : -1]
     fraction = bits[: type_.fraction_bits]
     leading = steps.wire(stored.any(), f"{name}_leading")
-    is_special = steps.wire(stored.all(), f"{name}_special")
-    has_fraction = steps.wire(fraction.any(), f"{name}_has_fraction")
-    subnormals = type_.subnormals
     return Fields(
         sign=bits[-1],
-        exponent=Cat(stored[0] | ~leading, stored[1:]) if subnormals else stored,
+        exponent=Cat(stored[0] | ~leading, stored[1:]) if type_.subnormals else stored,
         leading=leading,
-        fraction=fraction if subnormals else fraction & leading.replicate(len(fraction)),
-        is_special=is_special,
-        has_fraction=has_fraction,
-        is_zero=~leading & ~has_fraction if subnormals else ~leading,
+        fraction=fraction,
+        is_special=steps.wire(stored.all(), f"{name}_special"),
+        has_fraction=steps.wire(fraction.any(), f"{name}_has_fraction"),
+        subnormals=type_.subnormals,
     )
 
 
@@ -362,15 +370,16 @@ def round_and_pack(
     magnitude = steps.wire((low + high)[1 : type_.width_bits], "magnitude")
     # An exponent of all ones: what rounding carries there has no fraction already.
     overflows = below[exponent:].any() | (below[2:exponent].all() & (below[1] | (below[0] & top)))
-    is_zero, is_nan = result.is_zero.now, result.is_nan.now
-    least: Value = Const(0)
     if not type_.subnormals:
         overflows &= ~below[-1]
+    is_zero, is_nan = result.is_zero.now, result.is_nan.now
+    is_special = steps.wire(result.is_special.now | (overflows & ~is_zero), "is_special")
+    least: Value = Const(0)
+    if not type_.subnormals:
         # Below the normal numbers all is 0 but what rounds to the least one: it is all ones.
         is_next = (below.all() & ~top) | (below[1:].all() & ~below[0] & top)
         least = steps.wire(is_next & significand.all() & ~is_zero, "least")
         is_zero |= below[-1] & ~(below.all() & top)
-    is_special = steps.wire(result.is_special.now | (overflows & ~is_zero), "is_special")
     clear = steps.wire(is_special | is_zero, "clear")
     return Cat(
         Mux(clear, 0, magnitude[: fraction - 1]),

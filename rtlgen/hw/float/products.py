@@ -27,7 +27,8 @@ class Product:
 
     Members
     -------
-    significand: of twice as many bits; there in the last of `float_product_steps`.
+    significand: of twice as many bits; there in the last of `float_product_steps`. Without
+        subnormals it is anything where the product is 0.
     room: exponent of its second bit from above, as it is stored, less 1; signed.
     lesser: factors, the zeros above whose first ones are those above that of the product; none
         where there are no subnormals.
@@ -57,7 +58,7 @@ def exact_product(steps: Steps, left: Value, right: Value, type_: FloatType) -> 
         ends_in_register=False,
     )
     steps.m.submodules.multiplier = unit
-    steps.m.d.comb += [unit.left.eq(a.significand), unit.right.eq(b.significand)]
+    steps.m.d.comb += [unit.left.eq(a.factor), unit.right.eq(b.factor)]
     factors = [a.significand, b.significand] if type_.subnormals else []
     if type_.subnormals and type_.bias > 2:
         # A product of two subnormal numbers is less than any: its zeros do not matter.
@@ -94,8 +95,13 @@ def multiply(steps: Steps, left: Value, right: Value, type_: FloatType) -> Value
     # The product takes its time, but that of a narrow format is there in the second step.
     waits = float_product_steps(precision) - 2
     steps.end(min(waits, 1))
-    above = None if zeros is None else zeros.now
-    shift = limited_shift(steps, product.room.now, above, type_, can_underflow=True)
+    shift = limited_shift(
+        steps,
+        product.room.now,
+        None if zeros is None else zeros.now,
+        type_,
+        can_underflow=True,
+    )
     result = outcome(
         steps,
         sign=product.sign.now,

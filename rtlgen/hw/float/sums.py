@@ -142,7 +142,10 @@ def fused_multiply_add(
     right_shift = saturated(Mux(is_above, 0, away[:-1]), width.bit_length())
     places_right = steps.keep(right_shift, "places_right")
     steps.end(float_product_steps(precision) - 2)
-    multiplied = steps.keep(product.significand, "multiplied")
+    exact = product.significand
+    if not type_.subnormals:
+        exact &= ~product.is_zero.now.replicate(len(exact))
+    multiplied = steps.keep(exact, "multiplied")
     steps.end()
     spread = Cat(Const(0, width - precision), significand.now)
     aligned = steps.keep(shifted_right(steps, spread, places_right.now), "aligned")

@@ -23,10 +23,14 @@ from tests.hw.float.test_steps import operation
 OPERATIONS: list[tuple[FloatOp, int]] = [("div", 2), ("sqrt", 1)]
 
 
+def steps_of(op: FloatOp, type_: FloatType) -> int:
+    return float_steps(op, type_.fraction_bits + 1, subnormals=type_.subnormals)
+
+
 def unit_of(
     op: FloatOp, operands: int, type_: FloatType, interval: int, late: int = 0
 ) -> FloatUnit:
-    cycles = float_steps(op, type_.fraction_bits + 1, subnormals=True) + late
+    cycles = steps_of(op, type_) + late
     planned = replace(operation(op, type_, type_, cycles), interval_cycles=interval)
     return FloatUnit(planned, [unsigned(type_.width_bits)] * operands)
 
@@ -62,11 +66,14 @@ def results_apart(
     return seen
 
 
-@pytest.mark.sample("*float16-3", "*float2_3-2")
+@pytest.mark.sample("*float16-3", "*float2_3-2", "*float4_3z-3")
 @pytest.mark.parametrize("interval", [2, 3, 5, 13, 40])
 @pytest.mark.parametrize(
-    "type_", [FloatType(2, 3), FloatType(4, 3), FLOAT16, FLOAT32, FLOAT64], ids=str
-)
+    "type_",
+    [FloatType(2, 3), FloatType(4, 3), FLOAT16, FLOAT32, FLOAT64, FloatType(4, 3, False),
+     FLOAT32.without_subnormals],
+    ids=str,
+)  # fmt: skip
 @pytest.mark.parametrize(("op", "operands"), OPERATIONS)
 def test_operations_some_cycles_apart_find_digits_in_turn(
     op: FloatOp, operands: int, type_: FloatType, interval: int
@@ -79,7 +86,7 @@ def test_operations_some_cycles_apart_find_digits_in_turn(
         tuple(rng.getrandbits(type_.width_bits - (op == "sqrt")) for _ in range(operands))
         for _ in range(60)
     ]
-    cycles = float_steps(op, type_.fraction_bits + 1, subnormals=True) + late
+    cycles = steps_of(op, type_) + late
     assert results_apart(unit, samples, cycles, interval) == [
         evaluate(op, sample, type_, type_) for sample in samples
     ]
