@@ -17,6 +17,7 @@ from rtlgen.frontend.text.constants import integer_constant
 Place: TypeAlias = Any
 """pycparser's coordinate of a node."""
 
+ORDERED = ("<", "<=", ">", ">=")
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
@@ -91,10 +92,15 @@ def specified(type_: c_ast.Node) -> c_ast.Node:
     return type_
 
 
-def opposite(condition: c_ast.Node) -> c_ast.Node:
-    """Return a condition that holds where this one does not."""
+def opposite(condition: c_ast.Node, *, may_be_nan: bool) -> c_ast.Node:
+    """Return a condition that holds where this one does not.
+
+    Parameters
+    ----------
+    may_be_nan: it may compare floats, of which neither `a < b` nor `a >= b` has to hold.
+    """
     match condition:
-        case c_ast.BinaryOp(op=op) if op in _OPPOSITE:
+        case c_ast.BinaryOp(op=op) if op in _OPPOSITE and not (may_be_nan and op in ORDERED):
             return c_ast.BinaryOp(_OPPOSITE[op], condition.left, condition.right, condition.coord)
         case c_ast.UnaryOp(op="!"):
             return condition.expr

@@ -59,7 +59,7 @@ class TripBounds:
     ) -> tuple[int, WayOut] | None:
         """Return the most iterations, where a counter with known values decides it, and where."""
         bounds: list[tuple[int, WayOut]] = []
-        for way in ways_out(parts):
+        for way in ways_out(parts, self._variables):
             for condition in way.conditions:
                 name = compared_counter(condition, counters)
                 if name is None or name not in starts:
@@ -121,7 +121,7 @@ class TripBounds:
     def emptied(self, parts: Sequence[Part]) -> int | None:
         """Return the most iterations of a loop that goes on while bits are left in a word."""
         asked: dict[str, int] = {}
-        for way in ways_out(parts):
+        for way in ways_out(parts, self._variables):
             for condition in way.conditions:
                 asked |= {name: way.place for name in not_zero_in(condition, self._is_unsigned)}
         is_skipped = False

@@ -122,6 +122,10 @@ _JUMPS = {
         "int f(const int a[16]) { int t = a[0] & 3, s = 0; for (int i = 0; i < 5; i++) { "
         "for (unsigned k = 0; k - 1u < 5; k++) s += 2; s++; t ^= s; } return s * 256 + t; }"
     ),
+    "no_number": (
+        "int f(const int a[16]) { int k = 0; float x = a[0]; x -= x; while (x < 9) { x += 1; "
+        "if (++k == 4) x = (x - x) / (x - x); if (k == 30) break; } return k; }"
+    ),
     "break_before_step": (
         "int f(const int a[16]) { int s = 0, i; for (i = 0; i < 16; i++, s += a[i & 15]) { if "
         "(a[i] < 0) break; s ^= i; } return s; }"
@@ -651,10 +655,6 @@ _ORDERS_AND_SIGNS = {
     "unsigned below 0": (
         "int f(const int a[64], int b[64], unsigned n) { int s = 3; for (int i = 0; i - 1 < n && "
         "i < 64; i++) { s += a[i]; b[i] = s; } return s; }"
-    ),
-    "hidden by another type": (
-        "unsigned n; int f(const int a[64], int b[64]) { int s = 0; { int n = 3; s += n; } for "
-        "(int i = 0; i - 1 < n && i < 64; i++) { s += a[i]; b[i] = s; } return s; }"
     ),
     "a counter of a named type": (
         "typedef int idx; int f(const int a[64], int key) { register int k = 0; idx i = 0; while "
