@@ -32,7 +32,7 @@ from rtlgen.frontend.lowering.nodes import (
     copied,
     has_effect,
     integer,
-    items_of,
+    looped,
     named,
     parts_of,
     reads_memory_itself,
@@ -93,7 +93,7 @@ class _Lifter(Rewriter):
         if not any(self._is_lifted(x) for part in parts for x in surely(part)):
             return None
         leaving = self._leaving(node, asked)
-        items = items_of(node.stmt)
+        items = looped(node)
         if isinstance(node, c_ast.DoWhile):
             if CONTINUE in outcome(node.stmt).targets:
                 return None

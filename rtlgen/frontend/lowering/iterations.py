@@ -20,6 +20,7 @@ from rtlgen.frontend.lowering.nodes import (
     block,
     integer,
     items_of,
+    looped,
     mapped,
     named,
     number,
@@ -85,7 +86,7 @@ def parts_of_iteration(node: Loop, moved: Moved) -> list[Part] | None:
     tests = _tests(condition_of(node), is_late)
     if tests is None:
         return None
-    items = [part for item in _stepping_last(items_of(node.stmt)) for part in _item(item, moved)]
+    items = [part for item in _stepping_last(looped(node)) for part in _item(item, moved)]
     if is_late:
         return [*items, *tests]
     closing: list[c_ast.Node] = []

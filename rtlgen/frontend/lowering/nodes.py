@@ -72,6 +72,19 @@ def items_of(node: c_ast.Node | None) -> list[c_ast.Node]:
     return list(node.block_items or ()) if isinstance(node, c_ast.Compound) else [node]
 
 
+def looped(node: c_ast.Node) -> list[c_ast.Node]:
+    """Return the statements of a loop's body, before what the loop does or asks behind them.
+
+    They stay one block where they declare a name that stands for something else there.
+    """
+    match node:
+        case c_ast.DoWhile(cond=behind) | c_ast.For(next=behind) if behind is not None:
+            items = items_of(node.stmt)
+            own = frozenset(x.name for x in items if isinstance(x, c_ast.Decl) and x.name)
+            return [node.stmt] if mentions(behind, own) else items
+    return items_of(node.stmt)
+
+
 def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Decl]:
     """Return the parameters of a function that have names."""
     arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None

@@ -126,6 +126,14 @@ _JUMPS = {
         "int f(const int a[16]) { int k = 0; float x = a[0]; x -= x; while (x < 9) { x += 1; "
         "if (++k == 4) x = (x - x) / (x - x); if (k == 30) break; } return k; }"
     ),
+    "hidden_where_it_is_asked": (
+        "int f(const int a[16]) { int n = 3, k = 0; do { int n = a[k]; k += n & 1; k++; } "
+        "while (k < 12 && n-- > 0); return k * 8 + n; }"
+    ),
+    "hidden_where_it_steps": (
+        "int f(const int a[16]) { int n = 3, s = 0; for (int i = 0; i < 16; i++, s += n) { "
+        "int n = a[i]; if (n > 5) break; if (n & 1) continue; s ^= n; } return s + n; }"
+    ),
     "break_before_step": (
         "int f(const int a[16]) { int s = 0, i; for (i = 0; i < 16; i++, s += a[i & 15]) { if "
         "(a[i] < 0) break; s ^= i; } return s; }"
@@ -655,6 +663,10 @@ _ORDERS_AND_SIGNS = {
     "unsigned below 0": (
         "int f(const int a[64], int b[64], unsigned n) { int s = 3; for (int i = 0; i - 1 < n && "
         "i < 64; i++) { s += a[i]; b[i] = s; } return s; }"
+    ),
+    "hidden by another type": (
+        "unsigned n; int f(const int a[64], int b[64]) { int s = 0; { int n = 3; s += n; } for "
+        "(int i = 0; i - 1 < n && i < 64; i++) { s += a[i]; b[i] = s; } return s; }"
     ),
     "a counter of a named type": (
         "typedef int idx; int f(const int a[64], int key) { register int k = 0; idx i = 0; while "
