@@ -256,9 +256,12 @@ static inline double __ulong_as_double(uint64_t u) { double x; memcpy(&x, &u, 8)
 """C of what the texts of the library use of a circuit's own functions."""
 
 
+_WEAK = "__attribute__((weak))"
+"""A file may define a function of that name itself."""
+
 _EXTREMES = {
     f"{name}{suffix}": (
-        f"__attribute__((weak)) {type_} {name}{suffix}({type_} a, {type_} b)\n"
+        f"{_WEAK} {type_} {name}{suffix}({type_} a, {type_} b)\n"
         f"{{ return a != a ? b : b != b || {question} ? a : b; }}\n"
     )
     for name, question in (("fmin", "a < b"), ("fmax", "b < a"))
@@ -285,7 +288,7 @@ def called_library(text: str) -> str:
         return extremes
     found = library_text(names)
     for name in names:
-        found = re.sub(rf"static (float|double) {name}\(", rf"\1 {name}(", found)
+        found = re.sub(rf"static (float|double) {name}\(", rf"{_WEAK} \1 {name}(", found)
     return f"{REINTERPRETATIONS}\n{found}\n{extremes}"
 
 

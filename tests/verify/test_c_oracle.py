@@ -89,6 +89,16 @@ def test_what_c_leaves_open_of_extremes_is_as_the_circuit_has_it() -> None:
 
 
 @needs_gcc
+def test_functions_of_the_file_are_its_own_whatever_their_names() -> None:
+    text = """float expf(float x) { return x + 1; }
+    float fmaxf(float x, float y) { return x + y; }
+    float f(float x) { return expf(x) + fmaxf(x, 2); }"""
+    with compiled_kernel(parse_text(text).scop, COptions({}, ())) as kernel:
+        outcome = kernel.outcome({"x": np.float32(3)})
+    assert outcome is not None and outcome.returned == 9
+
+
+@needs_gcc
 def test_an_error_of_the_front_end_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f.c").write_text("int f(int a, int b) { return a - b; }")
