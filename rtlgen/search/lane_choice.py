@@ -223,7 +223,7 @@ class _Climb:
             groups = [g for g in groups if not set(g.names) & set(self.chosen)]
         taken, limit = self.budget.taken(best.plan), self.budget.multipliers
         cycles = predicted_cycles(best.plan)
-        tried = [superseded(each, cycles) for each in self.tried]
+        tried = [superseded(each, self.chosen, cycles) for each in self.tried]
         return LaneChoice(self.chosen, best, taken, limit, self.refused, tuple(tried))
 
     def _next(self, groups: Sequence[_Loops], best: Planned) -> tuple[Planned, int, _Loops] | None:
@@ -328,11 +328,17 @@ class _Climb:
         return excess is None
 
 
-def superseded(tried: Tried, cycles: int) -> Tried:
-    """Return a note of lanes that were better than those before, for a choice of other lanes."""
-    if tried.why_not or tried.cycles is None or tried.cycles <= cycles:
+def superseded(tried: Tried, lanes: Mapping[str, int | None], cycles: int) -> Tried:
+    """Return a note of lanes that were better than those before, for a choice of other lanes.
+
+    Parameters
+    ----------
+    lanes: what was chosen. cycles: of its plan.
+    """
+    if tried.why_not or tried.form == lanes_text(lanes):
         return tried
-    return replace(tried, why_not=f"others take {cycles:,} cycles")
+    count = "as many" if tried.cycles == cycles else f"{cycles:,}"
+    return replace(tried, why_not=f"others take {count} cycles")
 
 
 def what_lanes_wait_for(planned: Planned) -> list[str]:

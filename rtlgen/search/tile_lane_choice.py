@@ -61,7 +61,7 @@ def choose_tile_lanes(
                 best, lanes = found, {loop: count}
     taken = budget.taken(best.plan)
     refused = {each.form: each.why_not for each in tried if each.why_not}
-    noted = (superseded(each, predicted_cycles(best.plan)) for each in tried)
+    noted = (superseded(each, lanes, predicted_cycles(best.plan)) for each in tried)
     return LaneChoice(lanes, best, taken, budget.multipliers, refused, tuple(noted))
 
 

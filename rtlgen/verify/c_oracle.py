@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import signal
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -231,7 +231,7 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
         *flags,
     ]
     # The sine and cosine of one number would be one call of a function that is not ours.
-    flags += [f"-fno-builtin-{name}" for name in sorted(math_functions())]
+    flags += [f"-fno-builtin-{name}" for name in sorted({*math_functions(), *_EXTREMES})]
     log = folder / "compile.log"
     command: list[str | Path] = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
@@ -256,6 +256,20 @@ static inline double __ulong_as_double(uint64_t u) { double x; memcpy(&x, &u, 8)
 """C of what the texts of the library use of a circuit's own functions."""
 
 
+_WEAK = "__attribute__((weak))"
+"""A file may define a function of that name itself."""
+
+_EXTREMES = {
+    f"{name}{suffix}": (
+        f"{_WEAK} {type_} {name}{suffix}({type_} a, {type_} b)\n"
+        f"{{ return a != a ? b : b != b || {question} ? a : b; }}\n"
+    )
+    for name, question in (("fmin", "a < b"), ("fmax", "b < a"))
+    for type_, suffix in (("float", "f"), ("double", ""))
+}
+"""C leaves open which of two zeros is the greater one, and what a signaling NaN does."""
+
+
 def called_library(text: str) -> str:
     """Return the functions of <math.h> that a file may call, as the circuit computes them.
 
@@ -264,13 +278,18 @@ def called_library(text: str) -> str:
     """
     words = frozenset(word for _, word in split(text))
     is_open = any('"' in line for line in text.splitlines() if line.lstrip().startswith("#"))
-    names = sorted(name for name in math_functions() if is_open or name in words)
+
+    def called(names: Iterable[str]) -> list[str]:
+        return sorted(name for name in names if is_open or name in words)
+
+    extremes = "".join(_EXTREMES[name] for name in called(_EXTREMES))
+    names = called(math_functions())
     if not names:
-        return ""
+        return extremes
     found = library_text(names)
     for name in names:
-        found = re.sub(rf"static (float|double) {name}\(", rf"\1 {name}(", found)
-    return f"{REINTERPRETATIONS}\n{found}"
+        found = re.sub(rf"static (float|double) {name}\(", rf"{_WEAK} \1 {name}(", found)
+    return f"{REINTERPRETATIONS}\n{found}\n{extremes}"
 
 
 def _precision(scop: Scop) -> str:

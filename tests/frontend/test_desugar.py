@@ -58,6 +58,14 @@ BODIES = {
         "k-- > 0);"
     ),
     "asked behind": "int k = 3, i = 0; do { a[i] = k; i++; } while (i < 16 && (b[i] || k--));",
+    "a question of no number": (
+        "int k = 0, m = 4; float x = 0, y = 0; x /= x; x < 1 || k++; "
+        "while (k < 30 && y < 9 && (b[0] & 1 || m-- > 0)) { k++; y += k == 3 ? x : 1; } a[0] = k;"
+    ),
+    "hidden where it is asked": (
+        "int i = 2, k = 0; do { int i = b[k]; a[k] = i; } "
+        "while (++k < 16 && (b[k] & 1 || i-- > 0));"
+    ),
     "labelled loop": "int j; here: for (int i = 0, j = 1; i < 15; i++, j++) a[i] = b[j];",
 }
 

@@ -216,3 +216,15 @@ def test_all_lanes_that_were_tried_are_noted_and_what_was_better() -> None:
     assert all(each["why_not"] for each in tried if each not in taken)
     most = [each for each in tried if each["why_not"].startswith("would take ")]
     assert most and all(" multiplier blocks (--max-dsp " in each["why_not"] for each in most)
+
+
+def test_of_lanes_that_are_as_good_one_choice_is_taken() -> None:
+    text = """void f(int a[4][4], const int b[4][4]) {
+      for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) a[i][j] = b[i][j] * 77777;
+    }"""
+    tried = design(text, max_dsp=8).report()["tried"]
+    taken = [each["form"] for each in tried if each["move"] == "lanes" and each["taken"]]
+    assert taken == ["--unroll i=4"]
+    others = [each for each in tried if each["why_not"] == "others take as many cycles"]
+    assert [each["form"] for each in others] == ["--unroll j=4"]

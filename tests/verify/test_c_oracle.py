@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.frontend import parse_file
+from rtlgen.frontend import parse_file, parse_text
 from rtlgen.ir.expr import Binary, Expr, children, with_children
 from rtlgen.ir.scop import Scop
 from rtlgen.system.tools import MissingToolError
-from rtlgen.verify.c_oracle import COptions, OracleUnsuitable, c_outcomes
+from rtlgen.verify.c_oracle import COptions, OracleUnsuitable, c_outcomes, compiled_kernel
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data_sets import given_data_set, random_data_sets
+from rtlgen.verify.golden import run_golden
+from rtlgen.verify.values import Elements, Value
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 
@@ -60,6 +62,40 @@ def test_it_agrees_with_the_golden_model(tmp_path: Path, monkeypatch: pytest.Mon
         assert outcome.arrays.keys() == each.golden.arrays.keys() == {"offset", "seen", "a", "b"}
         for name, image in outcome.arrays.items():
             assert image.tolist() == each.golden.arrays[name].tolist(), name
+
+
+@needs_gcc
+def test_what_c_leaves_open_of_extremes_is_as_the_circuit_has_it() -> None:
+    text = """#include <math.h>
+    void f(const float x[4], const float y[4], float less[4], double more[4]) {
+      for (int i = 0; i < 4; i++) { less[i] = fminf(x[i], y[i]); more[i] = fmax(y[i], x[i]); }
+    }"""
+    scop = parse_text(text).scop
+    zero, negative_zero, three, signaling = 0, 1 << 31, 0x40400000, 0x7F800001
+    x = np.array([zero, negative_zero, three, signaling], np.uint32).view(np.float32)
+    y = np.array([negative_zero, zero, signaling, three], np.uint32).view(np.float32)
+    inputs: dict[str, Elements | Value] = {
+        "x": x,
+        "y": y,
+        "less": np.zeros(4, np.float32),
+        "more": np.zeros(4),
+    }
+    golden = run_golden(scop, inputs)
+    with compiled_kernel(scop, COptions({}, ())) as kernel:
+        outcome = kernel.outcome(inputs)
+    assert outcome is not None
+    for name in ("less", "more"):
+        assert outcome.arrays[name].tobytes() == golden.arrays[name].tobytes(), name
+
+
+@needs_gcc
+def test_functions_of_the_file_are_its_own_whatever_their_names() -> None:
+    text = """float expf(float x) { return x + 1; }
+    float fmaxf(float x, float y) { return x + y; }
+    float f(float x) { return expf(x) + fmaxf(x, 2); }"""
+    with compiled_kernel(parse_text(text).scop, COptions({}, ())) as kernel:
+        outcome = kernel.outcome({"x": np.float32(3)})
+    assert outcome is not None and outcome.returned == 9
 
 
 @needs_gcc

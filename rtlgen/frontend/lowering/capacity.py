@@ -27,7 +27,6 @@ from rtlgen.frontend.lowering.nodes import (
     integer,
     items_of,
     number,
-    opposite,
     parts_of,
     step_of,
 )
@@ -108,7 +107,7 @@ class Capacity:
                 passed.discard(item.name)
             if not passed:
                 self._note_clamp(item, place, set_later)
-            for condition in () if passed else _held_behind(item):
+            for condition in () if passed else _held_behind(item, self._variables):
                 self._state(condition, place, set_later)
                 if isinstance(item, c_ast.FuncCall):
                     self._demand(condition)
@@ -511,14 +510,14 @@ def _evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
                 yield from _evaluated(child)
 
 
-def _held_behind(item: c_ast.Node) -> Iterator[c_ast.Node]:
+def _held_behind(item: c_ast.Node, variables: Variables) -> Iterator[c_ast.Node]:
     """Yield the conditions that hold behind a statement of the outermost block."""
     match item:
         case c_ast.FuncCall(name=c_ast.ID(name=name), args=arguments) if name in ASSERTING:
             if arguments is not None and len(arguments.exprs) == 1:
                 yield from parts_of(arguments.exprs[0], "&&")
         case c_ast.If(iffalse=None) if outcome(item.iftrue) == Outcome(False, frozenset((RETURN,))):
-            yield from (opposite(part) for part in parts_of(item.cond, "||"))
+            yield from map(variables.opposite, parts_of(item.cond, "||"))
 
 
 def _set_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node | None]]:

@@ -17,6 +17,8 @@ goes before the statement where nothing beside it can tell, and stays elsewhere,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome
@@ -30,9 +32,8 @@ from rtlgen.frontend.lowering.nodes import (
     copied,
     has_effect,
     integer,
-    items_of,
+    looped,
     named,
-    opposite,
     parts_of,
     reads_memory_itself,
     replaced_part,
@@ -91,18 +92,29 @@ class _Lifter(Rewriter):
         parts = [x for part in asked for x in (part.exprs if _is_comma(part) else [part])]
         if not any(self._is_lifted(x) for part in parts for x in surely(part)):
             return None
-        leaving = [c_ast.If(opposite(x), c_ast.Break(x.coord), None, x.coord) for x in asked]
+        leaving = self._leaving(node, asked)
+        items = looped(node)
         if isinstance(node, c_ast.DoWhile):
             if CONTINUE in outcome(node.stmt).targets:
                 return None
-            items = [*items_of(node.stmt), *leaving]
+            items = [*items, *leaving]
         else:
-            items = [*leaving, *items_of(node.stmt)]
+            items = [*leaving, *items]
         body = block(items, node.coord)
         if isinstance(node, c_ast.For):
             node.cond, node.stmt = None, body
             return node
         return c_ast.For(None, None, None, body, node.coord)
+
+    def _leaving(self, loop: c_ast.Node, asked: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        """Return the statements that leave a loop where what it asks for does not hold."""
+        init = loop.init if isinstance(loop, c_ast.For) else None
+        with self.names.block():
+            for each in init.decls if isinstance(init, c_ast.DeclList) else ():
+                self.names.declare(each)
+            return [
+                c_ast.If(self.names.opposite(x), c_ast.Break(x.coord), None, x.coord) for x in asked
+            ]
 
     def listed(self, node: c_ast.Node) -> c_ast.Node | None:
         """Leave the parts of a header as they are: an `if` is none."""
@@ -150,7 +162,7 @@ class _Lifter(Rewriter):
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
                 made = c_ast.If(condition, first, second, node.coord)
             case _:
-                condition = node.left if node.op == "&&" else opposite(node.left)
+                condition = node.left if node.op == "&&" else self.names.opposite(node.left)
                 made = c_ast.If(condition, node.right, None, node.coord)
         return self.statement(made)
 

@@ -101,7 +101,7 @@ class _Run:
         """Return the scalars on which it may depend how the loop goes on."""
         found: set[str] = set()
         for place, part in enumerate(self._parts):
-            way = way_out(part, place)
+            way = way_out(part, place, self._variables)
             for condition in () if way is None else way.conditions:
                 found |= mentioned(condition)
         while True:

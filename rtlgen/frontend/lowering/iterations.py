@@ -15,24 +15,25 @@ from pycparser import c_ast
 
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome
 from rtlgen.frontend.lowering.nodes import (
+    ORDERED,
     Place,
     block,
     integer,
     items_of,
+    looped,
     mapped,
     named,
     number,
-    opposite,
     parts_of,
     reads_memory,
     reads_memory_itself,
     replaced,
     step_of,
 )
+from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, calls, mentions
 
 Loop: TypeAlias = "c_ast.For | c_ast.While | c_ast.DoWhile"
-ORDERED = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def parts_of_iteration(node: Loop, moved: Moved) -> list[Part] | None:
     tests = _tests(condition_of(node), is_late)
     if tests is None:
         return None
-    items = [part for item in _stepping_last(items_of(node.stmt)) for part in _item(item, moved)]
+    items = [part for item in _stepping_last(looped(node)) for part in _item(item, moved)]
     if is_late:
         return [*items, *tests]
     closing: list[c_ast.Node] = []
@@ -236,7 +237,7 @@ def asks_first(parts: Sequence[Part]) -> bool:
     return list(parts[: len(tests)]) == tests and not any(part.after for part in tests)
 
 
-def way_out(part: Part, place: int) -> WayOut | None:
+def way_out(part: Part, place: int, variables: Variables) -> WayOut | None:
     """Return the way out of the loop that a part is."""
     if part.kind.endswith("test"):
         return WayOut(place, (part.node,), True)
@@ -247,16 +248,16 @@ def way_out(part: Part, place: int) -> WayOut | None:
     ends = outcome(node.iftrue)
     if ends.goes_on or CONTINUE in ends.targets:
         return None
-    conditions = tuple(opposite(c) for c in parts_of(node.cond, "||"))
+    conditions = tuple(variables.opposite(c) for c in parts_of(node.cond, "||"))
     return WayOut(place, conditions, len(inside) == 1 and isinstance(inside[0], c_ast.Break))
 
 
-def ways_out(parts: Sequence[Part]) -> Iterator[WayOut]:
+def ways_out(parts: Sequence[Part], variables: Variables) -> Iterator[WayOut]:
     """Yield the ways out that every iteration comes by."""
     is_skipped = False
     for place, part in enumerate(parts):
         is_skipped |= CONTINUE in outcome(part.node).targets
-        way = None if is_skipped and part.kind == "item" else way_out(part, place)
+        way = None if is_skipped and part.kind == "item" else way_out(part, place, variables)
         if way is not None:
             yield way
 

@@ -52,7 +52,6 @@ from rtlgen.frontend.lowering.nodes import (
     map_children,
     named,
     number,
-    opposite,
     reads_memory,
     replaced,
     step_of,
@@ -350,7 +349,7 @@ class LoopLowering:
                     ]
                     leave = block([*saved, *map(copied, done), c_ast.Break(at)], at)
                     question = replaced(asked, self._values(offsets, at))
-                    made = [c_ast.If(opposite(question), leave, None, at), *done]
+                    made = [c_ast.If(self._variables.opposite(question), leave, None, at), *done]
             else:
                 saving = _saving(part.node, kept, labels)
                 made = [replaced(saving, self._values(offsets, at))]
@@ -430,7 +429,7 @@ class LoopLowering:
         for place, part in enumerate(parts):
             if part.step is not None and part.step[0] in counters:
                 continue
-            way = way_out(part, place)
+            way = way_out(part, place, self._variables)
             if way is None or not way.is_only_left or any(x not in counters for x, _ in part.after):
                 break
             if any(compared_counter(c, counters) is not None for c in way.conditions):

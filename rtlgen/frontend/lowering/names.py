@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.nodes import integer, parameters_of
+from rtlgen.frontend.lowering.nodes import integer, opposite, parameters_of
 from rtlgen.frontend.lowering.types import (
     INT,
     LONG,
@@ -40,6 +40,7 @@ from rtlgen.frontend.lowering.types import (
     qualified,
     unqualified,
 )
+from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.types import float_type
 from rtlgen.frontend.text.constants import (
     CHARACTER,
@@ -395,6 +396,20 @@ class Names:
         """Return the type to which both sides of an operation are converted (C11 6.3.1.8)."""
         a, b = self.promoted(first), self.promoted(second)
         return None if a is None or b is None else common_number(a, b)
+
+    def opposite(self, condition: c_ast.Node) -> c_ast.Node:
+        """Return a condition that holds where this one does not."""
+        return opposite(condition, may_be_nan=self.compares_floats(condition))
+
+    def compares_floats(self, condition: c_ast.Node) -> bool:
+        """Return whether a condition may be a comparison of floats."""
+        if not isinstance(condition, c_ast.BinaryOp):
+            return False
+        common = self.common(condition.left, condition.right)
+        if common is not None:
+            return common.is_floating
+        parts = [(part, self.number(part)) for part in below(condition)]
+        return any(isinstance(x, c_ast.FuncCall) if n is None else n.is_floating for x, n in parts)
 
     def constant(self, node: c_ast.Node | None) -> int | None:
         """Return the value of a constant expression; None where it is not surely known."""

@@ -17,6 +17,7 @@ from rtlgen.frontend.text.constants import integer_constant
 Place: TypeAlias = Any
 """pycparser's coordinate of a node."""
 
+ORDERED = ("<", "<=", ">", ">=")
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
@@ -71,6 +72,19 @@ def items_of(node: c_ast.Node | None) -> list[c_ast.Node]:
     return list(node.block_items or ()) if isinstance(node, c_ast.Compound) else [node]
 
 
+def looped(node: c_ast.Node) -> list[c_ast.Node]:
+    """Return the statements of a loop's body, before what the loop does or asks behind them.
+
+    They stay one block where they declare a name that stands for something else there.
+    """
+    match node:
+        case c_ast.DoWhile(cond=behind) | c_ast.For(next=behind) if behind is not None:
+            items = items_of(node.stmt)
+            own = frozenset(x.name for x in items if isinstance(x, c_ast.Decl) and x.name)
+            return [node.stmt] if mentions(behind, own) else items
+    return items_of(node.stmt)
+
+
 def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Decl]:
     """Return the parameters of a function that have names."""
     arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None
@@ -91,10 +105,15 @@ def specified(type_: c_ast.Node) -> c_ast.Node:
     return type_
 
 
-def opposite(condition: c_ast.Node) -> c_ast.Node:
-    """Return a condition that holds where this one does not."""
+def opposite(condition: c_ast.Node, *, may_be_nan: bool) -> c_ast.Node:
+    """Return a condition that holds where this one does not.
+
+    Parameters
+    ----------
+    may_be_nan: it may compare floats, of which neither `a < b` nor `a >= b` has to hold.
+    """
     match condition:
-        case c_ast.BinaryOp(op=op) if op in _OPPOSITE:
+        case c_ast.BinaryOp(op=op) if op in _OPPOSITE and not (may_be_nan and op in ORDERED):
             return c_ast.BinaryOp(_OPPOSITE[op], condition.left, condition.right, condition.coord)
         case c_ast.UnaryOp(op="!"):
             return condition.expr

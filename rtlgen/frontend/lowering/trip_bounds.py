@@ -68,7 +68,7 @@ class TripBounds:
     ) -> tuple[int, WayOut] | None:
         """Return the most iterations, where a counter with known values decides it, and where."""
         bounds: list[tuple[int, WayOut]] = []
-        for way in ways_out(parts):
+        for way in ways_out(parts, self._variables):
             for condition in way.conditions:
                 name = compared_counter(condition, counters)
                 if name is None or name not in starts:
@@ -133,7 +133,7 @@ class TripBounds:
         while (!(x & mask)) mask >>= 1;      with no mask left, nothing changes any more
         """
         asked = dict(self._deciding(parts))
-        for way in ways_out(parts):
+        for way in ways_out(parts, self._variables):
             for condition in way.conditions:
                 asked |= {name: way.place for name in not_zero_in(condition, self._is_unsigned)}
         is_skipped = False
@@ -157,7 +157,7 @@ class TripBounds:
 
         Once this does not change any more, the loop has ended or never does, which has no meaning.
         """
-        ways = tuple(ways_out(parts))
+        ways = tuple(ways_out(parts, self._variables))
         places = {way.place for way in ways}
         nodes = [part.node for part in parts]
         if any(outcome(x).targets for k, x in enumerate(nodes) if k not in places) or any(

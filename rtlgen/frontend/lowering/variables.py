@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Names, Symbol
-from rtlgen.frontend.lowering.nodes import LOOPS
-from rtlgen.frontend.lowering.types import INT, Number, Plain, number_type, plain
+from rtlgen.frontend.lowering.nodes import LOOPS, opposite
+from rtlgen.frontend.lowering.types import INT, Number, Plain, innermost, number_type, plain
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.functions import ASSERTING
 
@@ -30,6 +30,7 @@ class Variables:
         self._scalars: dict[str, Number] = {}
         self._numbers: set[str] = set()
         self._single: set[str] = set()
+        self._floating: set[str] = set()
         self._defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
         found: dict[str, list[Symbol]] = {}
         for symbol in _used(self._names, function, tree):
@@ -40,6 +41,8 @@ class Variables:
             is_one = number is not None or all(each.node is first.node for each in symbols)
             if all(each.node is first.node for each in symbols):
                 self._single.add(name)
+            if not is_one and any(map(_is_floating, symbols)):
+                self._floating.add(name)
             self._names.bind(first if is_one else Symbol(name, Plain(()), first.node))
             if number is None or not all(each.is_own for each in symbols):
                 continue
@@ -115,6 +118,12 @@ class Variables:
                 number = self._names.promoted(node)
         return number is None or not number.is_signed or any(map(self.may_be_unsigned, inner))
 
+    def opposite(self, condition: c_ast.Node) -> c_ast.Node:
+        """Return a condition that holds where this one does not."""
+        used = {part.name for part in below(condition) if isinstance(part, c_ast.ID)}
+        is_float = bool(used & self._floating) or self._names.compares_floats(condition)
+        return opposite(condition, may_be_nan=is_float)
+
     def computed(self, name: str, value: int) -> int:
         """Return what a value is in the type in which a scalar is computed with an int."""
         low, high = self.limits(name)
@@ -130,6 +139,12 @@ class Variables:
         """
         body = self._function.body
         return _uses(body, name, loop) or _comes_round(body, name, loop) is True
+
+
+def _is_floating(symbol: Symbol) -> bool:
+    """Return whether a variable, or an element of it, is a float."""
+    number = number_type(innermost(symbol.type))
+    return number is not None and number.is_floating
 
 
 def _used(names: Names, function: c_ast.FuncDef, tree: c_ast.FileAST) -> Iterator[Symbol]:

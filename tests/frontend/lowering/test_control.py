@@ -122,6 +122,18 @@ _JUMPS = {
         "int f(const int a[16]) { int t = a[0] & 3, s = 0; for (int i = 0; i < 5; i++) { "
         "for (unsigned k = 0; k - 1u < 5; k++) s += 2; s++; t ^= s; } return s * 256 + t; }"
     ),
+    "no_number": (
+        "int f(const int a[16]) { int k = 0; float x = a[0]; x -= x; while (x < 9) { x += 1; "
+        "if (++k == 4) x = (x - x) / (x - x); if (k == 30) break; } return k; }"
+    ),
+    "hidden_where_it_is_asked": (
+        "int f(const int a[16]) { int n = 3, k = 0; do { int n = a[k]; k += n & 1; k++; } "
+        "while (k < 12 && n-- > 0); return k * 8 + n; }"
+    ),
+    "hidden_where_it_steps": (
+        "int f(const int a[16]) { int n = 3, s = 0; for (int i = 0; i < 16; i++, s += n) { "
+        "int n = a[i]; if (n > 5) break; if (n & 1) continue; s ^= n; } return s + n; }"
+    ),
     "break_before_step": (
         "int f(const int a[16]) { int s = 0, i; for (i = 0; i < 16; i++, s += a[i & 15]) { if "
         "(a[i] < 0) break; s ^= i; } return s; }"
