@@ -157,10 +157,13 @@ class _Lifter(Rewriter):
         if not self._is_lifted(node):
             return super().effect(node)
         if _is_comma(node):
-            return self._each(node.exprs)
+            return self._each([x for x in node.exprs if has_effect(x)])
         match node:
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
-                made = c_ast.If(condition, first, second, node.coord)
+                if not has_effect(first):
+                    condition, first, second = self.names.opposite(condition), second, first
+                other = second if has_effect(second) else None
+                made = c_ast.If(condition, first, other, node.coord)
             case _:
                 condition = node.left if node.op == "&&" else self.names.opposite(node.left)
                 made = c_ast.If(condition, node.right, None, node.coord)
