@@ -90,7 +90,7 @@ class _Lifter(Rewriter):
         """
         asked = list(parts_of(node.cond, "&&"))
         parts = [x for part in asked for x in (part.exprs if _is_comma(part) else [part])]
-        if not any(self._is_lifted(x) for part in parts for x in surely(part)):
+        if not any(self._is_lifted(x) or self._is_call(x) for part in parts for x in surely(part)):
             return None
         leaving = self._leaving(node, asked)
         items = looped(node)

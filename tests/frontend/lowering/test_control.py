@@ -132,6 +132,12 @@ _JUMPS = {
         "if (a[b[i] & 7]++ > s || i > 3) { b[i]++; s += a[b[i] & 7]; } else s -= a[i]; } "
         "return s; }"
     ),
+    "asks_by_a_call": (
+        "static int step(int *p) { *p += 3; if (*p > 20) return 0; return *p; } "
+        "int f(const int a[8]) { int n = 0, s = 0, k = 0; for (int i = 0; i < 4 && step(&n) < 15; "
+        "i++) { if (a[i] & 1) continue; s += a[n & 7]; } do { s ^= a[k & 7]; } "
+        "while (++k < 12 && step(&n)); return s * 32 + n; }"
+    ),
     "no_number": (
         "int f(const int a[16]) { int k = 0; float x = a[0]; x -= x; while (x < 9) { x += 1; "
         "if (++k == 4) x = (x - x) / (x - x); if (k == 30) break; } return k; }"
