@@ -58,6 +58,10 @@ BODIES = {
         "k-- > 0);"
     ),
     "asked behind": "int k = 3, i = 0; do { a[i] = k; i++; } while (i < 16 && (b[i] || k--));",
+    "nothing in one case": (
+        "int k = 0, m = 9; n > 3 ? (a[2] = n, k++) : 0; n > 5 ? (void)0 : (void)m--; k++, 0; "
+        "a[0] = k; a[1] = m;"
+    ),
     "a question of no number": (
         "int k = 0, m = 4; float x = 0, y = 0; x /= x; x < 1 || k++; "
         "while (k < 30 && y < 9 && (b[0] & 1 || m-- > 0)) { k++; y += k == 3 ? x : 1; } a[0] = k;"

@@ -90,7 +90,7 @@ class _Lifter(Rewriter):
         """
         asked = list(parts_of(node.cond, "&&"))
         parts = [x for part in asked for x in (part.exprs if _is_comma(part) else [part])]
-        if not any(self._is_lifted(x) for part in parts for x in surely(part)):
+        if not any(self._is_lifted(x) or self._is_call(x) for part in parts for x in surely(part)):
             return None
         leaving = self._leaving(node, asked)
         items = looped(node)
@@ -157,10 +157,13 @@ class _Lifter(Rewriter):
         if not self._is_lifted(node):
             return super().effect(node)
         if _is_comma(node):
-            return self._each(node.exprs)
+            return self._each([x for x in node.exprs if has_effect(x)])
         match node:
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
-                made = c_ast.If(condition, first, second, node.coord)
+                if not has_effect(first):
+                    condition, first, second = self.names.opposite(condition), second, first
+                other = second if has_effect(second) else None
+                made = c_ast.If(condition, first, other, node.coord)
             case _:
                 condition = node.left if node.op == "&&" else self.names.opposite(node.left)
                 made = c_ast.If(condition, node.right, None, node.coord)

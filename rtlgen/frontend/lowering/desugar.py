@@ -200,12 +200,13 @@ class _Desugarer:
         sets = self._setting(node.cond)
         _replace(node, {id(one): one.lvalue for one in sets})
         steps = self._moving(node.cond)
-        _replace(node, {id(step): step.expr for step in steps})
+        _replace(node, {id(step): copied(step.expr) for step in steps})
         before = [step for step in steps if not step.op.startswith("p")]
         after = [step for step in steps if step.op.startswith("p")]
         if after:
             arms = [[] if arm is None else [arm] for arm in (node.iftrue, node.iffalse)]
-            node.iftrue, node.iffalse = (_compound([*after, *arm], node) for arm in arms)
+            made = [_compound([*map(copied, after), *arm], node) for arm in arms]
+            node.iftrue, node.iffalse = made
         node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
         return [*(part for one in sets for part in self._effects(one)), *before, node]
 
@@ -223,9 +224,10 @@ class _Desugarer:
     def _moving(self, condition: c_ast.Node) -> list[c_ast.UnaryOp]:
         """Return the steps in a condition that may as well stand beside it."""
         steps = list(_steps(_Only(condition)))
-        names = [step.expr.name for step in steps]
+        names = [stepped(step) for step in steps]
         mentioned = [part.name for part in below(condition) if isinstance(part, c_ast.ID)]
-        seen_by_calls = calls(condition) and bool(self._shared & set(names))
+        are_plain = all(isinstance(step.expr, c_ast.ID) for step in steps)
+        seen_by_calls = calls(condition) and bool(not are_plain or self._shared & set(names))
         if seen_by_calls or any(mentioned.count(name) != 1 for name in names):
             return []
         return steps

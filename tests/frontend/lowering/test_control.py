@@ -122,6 +122,22 @@ _JUMPS = {
         "int f(const int a[16]) { int t = a[0] & 3, s = 0; for (int i = 0; i < 5; i++) { "
         "for (unsigned k = 0; k - 1u < 5; k++) s += 2; s++; t ^= s; } return s * 256 + t; }"
     ),
+    "asks_by_a_pointer": (
+        "static int next(int *p, int c) { if (--*p > 5) return c; return c && (*p)++ > 2; } "
+        "int f(const int a[8]) { int k[2] = {9, 1}, s = 0; for (int i = 0; i < 8; i++) "
+        "s = s * 2 + next(&k[a[i] & 1], a[i] & 6); return s * 64 + k[0] * 8 + k[1]; }"
+    ),
+    "asks_by_elements": (
+        "int f(int a[8], int b[8]) { int s = 0; for (int i = 0; i < 8; i++) { "
+        "if (a[b[i] & 7]++ > s || i > 3) { b[i]++; s += a[b[i] & 7]; } else s -= a[i]; } "
+        "return s; }"
+    ),
+    "asks_by_a_call": (
+        "static int step(int *p) { *p += 3; if (*p > 20) return 0; return *p; } "
+        "int f(const int a[8]) { int n = 0, s = 0, k = 0; for (int i = 0; i < 4 && step(&n) < 15; "
+        "i++) { if (a[i] & 1) continue; s += a[n & 7]; } do { s ^= a[k & 7]; } "
+        "while (++k < 12 && step(&n)); return s * 32 + n; }"
+    ),
     "no_number": (
         "int f(const int a[16]) { int k = 0; float x = a[0]; x -= x; while (x < 9) { x += 1; "
         "if (++k == 4) x = (x - x) / (x - x); if (k == 30) break; } return k; }"
