@@ -8,22 +8,20 @@ beside their arrays.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from rtlgen.ir.effort import improving, more_effort
+from rtlgen.ir.effort import improving
 from rtlgen.ir.partial_products import blocks_of
-from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams
-from rtlgen.ir.scop import Scop
-from rtlgen.ir.tolerance import PORT_TOLERANCE, is_worth_search
+from rtlgen.ir.tolerance import PORT_TOLERANCE
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis, expanded, in_banks
 from rtlgen.planning.moves import Form, Move, improved
 from rtlgen.planning.one_form import plan_form, plan_in_loops, plan_of
-from rtlgen.planning.planned import Expanded, Planned, Tried, cycles_of, lowered
-from rtlgen.planning.program_moves import MOVES, Expansion, Pauses
+from rtlgen.planning.planned import Expanded, Planned, cycles_of, lowered
+from rtlgen.planning.program_moves import MOVES, Banks, Expansion, Pauses
 from rtlgen.planning.rows import in_rows, ram_cost
 from rtlgen.planning.timing import timing_of
 from rtlgen.planning.waits import (
@@ -92,26 +90,13 @@ def _in_sharing_regions(fused: Planned, options: CompileOptions) -> Planned | No
 
 
 def _choose_form(written: Analysis, options: CompileOptions, moves: Sequence[Move]) -> Planned:
-    first = _in_given_banks(written, options, moves)
+    planned = _in_best_form(written, options, moves)
     # The other modes are baselines: they build what the program says.
     if options.fuse != "mf3":
-        return first
-    derived = derived_cuts(written.scop, options.partitions)
-    banked = in_banks(written, derived)
-    if any(
-        _may_start_earlier(first, written.scop, array)
-        or (banked.scop.array(array).is_register and array in _copied_arrays(first.plan))
-        for array in derived
-    ):
-        with improving("arrays in banks"), more_effort():
-            second = _in_given_banks(banked, options, moves)
-            is_worth_it = _is_worth_banks(first, second)
-            said = _tried_banks(derived, first, second, is_worth_it)
-            if is_worth_it:
-                second = replace(second, tried=(*second.tried, said))
-                return _in_settled_rows(second, options)
-            first = replace(first, tried=(*first.tried, said))
-    return _in_settled_rows(_with_less_ram(first, options), options)
+        return planned
+    if not any(each.move == Banks.name and not each.why_not for each in planned.tried):
+        planned = _with_less_ram(planned, options)
+    return _in_settled_rows(planned, options)
 
 
 def _in_settled_rows(planned: Planned, options: CompileOptions) -> Planned:
@@ -127,34 +112,6 @@ def _in_settled_rows(planned: Planned, options: CompileOptions) -> Planned:
         return rows
     # What settles in a stage of its own can end the run a cycle later.
     return later if cycles_of(later) * PORT_TOLERANCE <= cycles_of(planned) else planned
-
-
-def _is_worth_banks(one: Planned, several: Planned) -> bool:
-    """Tell whether banks save cycles, or at no more cycles block RAM."""
-    if cycles_of(several) < cycles_of(one) * PORT_TOLERANCE:
-        return True
-    is_short = cycles_of(several) <= cycles_of(one)
-    return is_short and block_ram_bits(several.plan) < block_ram_bits(one.plan)
-
-
-def _tried_banks(
-    derived: Collection[str], one: Planned, several: Planned, is_worth_it: bool
-) -> Tried:
-    """Return the note that arrays were tried in banks."""
-    why_not = f"{cycles_of(one):,} cycles are taken without it, or less block RAM"
-    form = f"{', '.join(derived)} in banks"
-    return Tried("banks", form, cycles_of(several), "" if is_worth_it else why_not)
-
-
-def _copied_arrays(plan: KernelPlan) -> frozenset[str]:
-    """Return the arrays of which there are copies, for several loads in one cycle."""
-    return frozenset(m.name for m in plan.memories if m.read_ports > 1 and m.kind == "block")
-
-
-def _may_start_earlier(planned: Planned, scop: Scop, array: str) -> bool:
-    """Tell whether statements may have waited for the write port of an array."""
-    writers = [s for s in scop.statements if s.write.array == array]
-    return len(writers) > 1 and is_worth_search(cycles_of(planned), planned.space.floor_iterations)
 
 
 def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
@@ -185,8 +142,8 @@ def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
     return planned
 
 
-def _in_given_banks(written: Analysis, options: CompileOptions, moves: Sequence[Move]) -> Planned:
-    """Plan a program with its arrays in the banks that they are in."""
+def _in_best_form(written: Analysis, options: CompileOptions, moves: Sequence[Move]) -> Planned:
+    """Plan a program in the form with the fewest cycles that moves find."""
     freely = replace(options, shifts={})
     start, allowed = _start(written, freely, moves)
     form, tried = improved(start, allowed, freely)
@@ -211,7 +168,7 @@ def _start(
         moves = [move for move in moves if move.name != Expansion.name]
     if options.loops.chosen is not None:
         # Loops that were asked for stay.
-        moves = [move for move in moves if move.name in (Expansion.name, Pauses.name)]
+        moves = [move for move in moves if move.name in (Expansion.name, Pauses.name, Banks.name)]
     start = written if wider is None else wider
 
     def plan() -> Planned:

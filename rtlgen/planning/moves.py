@@ -87,6 +87,11 @@ class Form:
         return max(fewest_cycles(timing.sets), least_cycles(timing, target, self._options))
 
     @property
+    def root(self) -> Form:
+        """The form as written, from which moves have made it."""
+        return self if self.before is None else self.before.root
+
+    @property
     def origin(self) -> Form:
         """The form that a move has made it from."""
         assert self.before is not None, "a move has made it"
@@ -132,6 +137,14 @@ class Move(ABC):
         """Return which of several planned proposals is built, if it is worth it."""
         return min(found, key=lambda each: each.cycles)
 
+    def is_vain(self, before: Form) -> bool:
+        """Tell whether nothing that it proposes can be worth it, since bounds say so."""
+        return self.keeps_values and before.at_least >= TOLERANCE * before.cycles
+
+    def is_worth(self, found: Form, before: Form) -> bool:
+        """Tell whether a planned proposal is built instead of what it was made from."""
+        return found.cycles < TOLERANCE * before.cycles
+
 
 def improved(
     form: Form, moves: Sequence[Move], options: CompileOptions
@@ -149,7 +162,7 @@ def improved(
 
 def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tried]:
     """Return what one move makes of a form, or the form itself."""
-    if move.keeps_values and before.at_least >= TOLERANCE * before.cycles:
+    if move.is_vain(before):
         return before, Tried(move.name, "", None, IN_ANY_ORDER.format(before.at_least))
     found: list[Form] = []
     why, what = move.nothing, ""
@@ -175,7 +188,7 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
     if not found:
         return before, Tried(move.name, what, None, why)
     best = move.best(found, options)
-    if best.cycles < TOLERANCE * before.cycles:
+    if move.is_worth(best, before):
         return best, Tried(move.name, best.what, best.cycles)
     why = f"{before.cycles:,} cycles are taken without it"
     return before, Tried(move.name, best.what, best.cycles, why)

@@ -6,16 +6,28 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
+from rtlgen.ir.effort import more_effort
+from rtlgen.ir.ram_copies import block_ram_bits
+from rtlgen.ir.scop import Scop
 from rtlgen.ir.tolerance import PORT_TOLERANCE, TOLERANCE, is_worth_search
 from rtlgen.options import CompileOptions
-from rtlgen.planning.analysis import cut_into_strips, expanded, in_skewed_loops, with_pauses
+from rtlgen.planning.analysis import (
+    Analysis,
+    cut_into_strips,
+    expanded,
+    in_banks,
+    in_skewed_loops,
+    with_pauses,
+)
 from rtlgen.planning.moves import Form, Move
 from rtlgen.planning.one_form import plan_form, plan_in_loops
+from rtlgen.planning.planned import Planned
 from rtlgen.planning.rows import in_rows, ram_cost
 from rtlgen.scheduling.pausing import find_pauses
 from rtlgen.scheduling.reversing import find_reversals
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.stripping import find_strips
+from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.skew import Skew
 
 
@@ -133,11 +145,61 @@ class Reversals(Move):
         yield before.changed(self.name, what, analysis, partial(plan_form, analysis, options))
 
 
+class Banks(Move):
+    """Cut arrays into banks, where accesses of one cycle wait for each other, or take copies."""
+
+    name: ClassVar[str] = "banks"
+    searching: ClassVar[str] = "arrays in banks"
+    nothing: ClassVar[str] = "no accesses wait for a port of an array, or none tell banks of it"
+
+    def proposals(self, before: Form, options: CompileOptions) -> Iterator[Form]:
+        # Of the loops as written: what subscripts say of banks is plainer there.
+        written = before.made_by(Expansion.name) or before.root
+        scop = written.analysis.scop
+        cuts = derived_cuts(scop, options.partitions)
+        banked = in_banks(before.planned.analysis, cuts)
+        if any(
+            _may_start_earlier(before, scop, array)
+            or (banked.scop.array(array).is_register and array in _copied_arrays(before))
+            for array in cuts
+        ):
+            what = f"{', '.join(cuts)} in banks"
+            yield before.changed(self.name, what, banked, partial(_with_more, banked, options))
+
+    def is_vain(self, before: Form) -> bool:
+        # At the same cycles there may be fewer copies.
+        return False
+
+    def is_worth(self, found: Form, before: Form) -> bool:
+        if found.cycles < before.cycles * PORT_TOLERANCE:
+            return True
+        few, many = (block_ram_bits(form.planned.plan) for form in (found, before))
+        return found.cycles <= before.cycles and few < many
+
+
+def _with_more(analysis: Analysis, options: CompileOptions) -> Planned:
+    """Plan a form with as much effort as the program as written has got."""
+    with more_effort():
+        return plan_form(analysis, options)
+
+
+def _may_start_earlier(form: Form, scop: Scop, array: str) -> bool:
+    """Tell whether statements may have waited for the write port of an array."""
+    writers = [s for s in scop.statements if s.write.array == array]
+    return len(writers) > 1 and is_worth_search(form.cycles, form.planned.space.floor_iterations)
+
+
+def _copied_arrays(form: Form) -> frozenset[str]:
+    """Return the arrays of which there are copies, for several loads in one cycle."""
+    memories = form.planned.plan.memories
+    return frozenset(m.name for m in memories if m.read_ports > 1 and m.kind == "block")
+
+
 def _form(skew: Skew) -> str:
     """Return what the new loops of the first statement of a unit count."""
     names = skew.unit.statements
     return f"{', '.join(names)} in ({', '.join(map(str, skew.rows[names[0]]))})"
 
 
-MOVES: tuple[Move, ...] = (Expansion(), Strips(), Pauses(), Skews(), Reversals())
+MOVES: tuple[Move, ...] = (Expansion(), Strips(), Pauses(), Skews(), Reversals(), Banks())
 """Those that the search takes, one after another."""

@@ -165,3 +165,17 @@ def test_each_move_has_an_entry_in_the_report_and_a_line_in_its_text() -> None:
     assert "S0 in (-i)" not in plain
     (line,) = [each for each in long.splitlines() if each.startswith("reverse ")]
     assert line.split() == ["reverse", "S0", "in", "(-i)", "69", "taken"]
+
+
+def test_banks_that_save_block_ram_alone_are_taken() -> None:
+    """Four reads of an array are as many copies of it, or a register for each element."""
+    text = """void f(const int a[64], int b[64], int h[8]) {
+  int s[4];
+  for (int k = 0; k < 4; k++) s[k] = h[k];
+  for (int i = 0; i < 64; i++) b[i] = a[i] * s[0] + s[1] * s[2] - s[3];
+}
+"""
+    design = rtlgen.compile(source=text)
+    said = {each["move"]: each for each in design.report()["tried"]}
+    assert said["banks"]["taken"] and said["banks"]["form"] == "s in banks"
+    assert design.block_rams == 2
