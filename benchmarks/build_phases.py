@@ -20,7 +20,7 @@ import rtlgen.cli.program  # noqa: E402
 import rtlgen.cli.verbs.build  # noqa: E402
 import rtlgen.design  # noqa: E402
 import rtlgen.driver  # noqa: E402
-import rtlgen.planning.in_lanes  # noqa: E402
+import rtlgen.planning.choice  # noqa: E402
 import rtlgen.planning.one_form  # noqa: E402
 import rtlgen.planning.planned  # noqa: E402
 import rtlgen.poly.legality  # noqa: E402
@@ -29,7 +29,7 @@ IMPORTED = time.time()
 
 PHASES: tuple[tuple[str, Any, str], ...] = (
     ("parse", rtlgen.cli.compiling, "parse"),
-    ("dependences", rtlgen.planning.in_lanes, "analyse"),
+    ("dependences", rtlgen.planning.choice, "analyse"),
     ("search", rtlgen.planning.one_form, "decide_fused"),
     ("legality", rtlgen.poly.legality.Judge, "require_legal"),
     ("lower", rtlgen.planning.planned, "lower"),

@@ -14,13 +14,13 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from benchmarks.record import DEVICE, circumstances, markdown_table, tools_text, write_results
+from rtlgen.datapath.build import float_latency_cycles
 from rtlgen.flow.synth import DEFAULT_SEEDS, SynthesisReport, SynthesisTarget, synthesise
 from rtlgen.flow.yosys import run_script
 from rtlgen.hw.float.build import FloatUnit
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.plan import FloatingOp
 from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, FloatType, NumberType
-from rtlgen.scheduling.datapath import float_latency_cycles
 from rtlgen.target import get_target
 
 TARGET = get_target("ecp5")

@@ -8,11 +8,11 @@ import pytest
 from amaranth.hdl import unsigned
 
 from hw_tests.test_components import run_bench
+from rtlgen.datapath.build import float_latency_cycles
 from rtlgen.hw.float.build import FloatUnit
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.plan import FloatingOp
 from rtlgen.ir.types import FLOAT16, FLOAT32, FloatType
-from rtlgen.scheduling.datapath import float_latency_cycles
 from rtlgen.sim.cocotb_runner import CocotbTestFailedError
 from rtlgen.target import get_target
 from tests.simulators import SIMULATORS

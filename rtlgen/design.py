@@ -30,13 +30,13 @@ from rtlgen.output.flows import flow_named
 from rtlgen.output.flows.render import write_flows
 from rtlgen.output.testbench import write_testbench
 from rtlgen.output.verilog import GeneratedVerilog, generate, manifest_of
+from rtlgen.planning.compilation import Compilation
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html, summary_html
 from rtlgen.report.loops import iis_as_written
 from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.tables import counted
-from rtlgen.search.compilation import Compilation
 from rtlgen.sim.lint import WAIVERS
 from rtlgen.verify.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes

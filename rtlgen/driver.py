@@ -43,30 +43,28 @@ from rtlgen.ir.tolerance import is_worth_search
 from rtlgen.judges.replay import replay
 from rtlgen.judges.stream_replay import require_streamed
 from rtlgen.judges.tile_replay import replay_parts
+from rtlgen.memories.bounds import lane_bounds, store_bounds
 from rtlgen.options import CompileOptions
 from rtlgen.options.passes import TRANSFORMS, does
-from rtlgen.planning.analysis import analyse, analysed_once, examine, live_program
-from rtlgen.planning.directives import (
-    without_dead_loops,
+from rtlgen.planning.analysis import analyse, analysed_once, examine, live_program, passes_of
+from rtlgen.planning.compilation import (
+    Chosen,
+    Compilation,
+    InTiles,
+    IslandCompilation,
+    OnChip,
+    TiledCompilation,
 )
-from rtlgen.planning.passes import passes_of
+from rtlgen.planning.directives import without_dead_loops
 from rtlgen.planning.planned import Planned, Tried
+from rtlgen.planning.ram_limit import best_within_limits
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.stream_order import require_in_order
-from rtlgen.scheduling.idle_slots import idle_slots
-from rtlgen.scheduling.lane_bounds import lane_bounds
-from rtlgen.scheduling.store_bounds import store_bounds
-from rtlgen.scheduling.waiting_sums import partial_sums, waiting_sums
-from rtlgen.search.chosen import Chosen, InTiles, OnChip
-from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
-from rtlgen.search.ram_limit import best_within_limits
+from rtlgen.scheduling.idle_slots import idle_slots, partial_sums, waiting_sums
 from rtlgen.target import get_target
-from rtlgen.tiling.stages import program_in_tiles
-from rtlgen.transforms.double_buffer import double_buffered
-from rtlgen.transforms.external import in_external
-from rtlgen.transforms.shared_reads import with_shared_reads
-from rtlgen.transforms.streams import in_streams
+from rtlgen.tiling.plan import program_in_tiles
+from rtlgen.transforms.interfaces import double_buffered, in_external, in_streams, with_shared_reads
 
 JUDGED = TRANSFORMS[TRANSFORMS.index("distribute") :]
 """Loops of a scheduler and skewed ones are judged where they are made: these come behind them."""

@@ -29,11 +29,11 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.streams import Stream
 from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.options import CompileOptions
+from rtlgen.planning.compilation import Compilation
 from rtlgen.poly.counting import count_points
-from rtlgen.scheduling.waiting_sums import waiting_sums
-from rtlgen.search.compilation import Compilation
+from rtlgen.scheduling.idle_slots import waiting_sums
 from rtlgen.source import Span
-from rtlgen.transforms.unroll import MOST_LANES, trips_of
+from rtlgen.transforms.lanes import MOST_LANES, trips_of
 
 MOST_OFFERS = 3
 """Lines that a reader of a plan is shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rtlgen.driver import compile_program
 from rtlgen.frontend import ParsedProgram
 from rtlgen.options import CompileOptions
-from rtlgen.search.compilation import IslandCompilation
+from rtlgen.planning.compilation import IslandCompilation
 
 
 def compile_island(

@@ -20,7 +20,7 @@ import rtlgen
 import rtlgen.bench.errors
 import rtlgen.errors
 import rtlgen.ir.effort
-import rtlgen.scheduling.predicates
+import rtlgen.memories.predicates
 import rtlgen.sim.cocotb_runner
 from rtlgen.cli.program import cli
 from rtlgen.cli.rechecking import source_of
@@ -38,6 +38,8 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.judges.replay import replay
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import read_manifest, read_verilog
+from rtlgen.nests.period import Member, common_period
+from rtlgen.nests.precedence import Precedence, Related
 from rtlgen.options import CompileOptions, PartitionWish
 from rtlgen.planning.analysis import analyse, examine
 from rtlgen.poly.correspondence import correspondence
@@ -51,9 +53,7 @@ from rtlgen.sim.job import Outcome, Result, RunRecord
 from rtlgen.system.cache import new_in
 from rtlgen.system.memory_limit import memory_limit_mb
 from rtlgen.system.tools import find_tool, run_tool
-from rtlgen.transforms.distribute import distribute
-from rtlgen.transforms.period import Member, common_period
-from rtlgen.transforms.precedence import Precedence, Related
+from rtlgen.transforms.fuse import distribute
 from rtlgen.transforms.units import Unit
 from rtlgen.verify.c_oracle import COptions, c_outcomes
 from rtlgen.verify.cosim import _raise_broken_rule
@@ -223,7 +223,7 @@ def a_local_array_beside_the_core(_: pytest.MonkeyPatch) -> None:
 
 @provokes("E0301")
 def a_domain_without_description(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rtlgen.scheduling.predicates.CounterSpace, "predicate", lambda *_: None)
+    monkeypatch.setattr(rtlgen.memories.predicates.CounterSpace, "predicate", lambda *_: None)
     program_error(CHAIN)
 
 

@@ -12,8 +12,8 @@ from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TURN_WORK
 from rtlgen.options import CompileOptions
+from rtlgen.planning.compilation import Compilation
 from rtlgen.report.text import plan_report_text
-from rtlgen.search.compilation import Compilation
 
 FIR = """void fir(const int h[8], const int x[135], int y[128]) {
   for (int t = 0; t < 128; t++) {

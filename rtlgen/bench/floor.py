@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 from math import exp, fsum, log
 from typing import Any
 
+from rtlgen.datapath.floor import limit_of_plan
 from rtlgen.design import Design
 from rtlgen.ir.cycles import checksum_cycles
-from rtlgen.scheduling.dataflow_limit import limit_of_plan
-from rtlgen.search.compilation import IslandCompilation
+from rtlgen.planning.compilation import IslandCompilation
 
 
 def floors(design: Design) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 from rtlgen.design import Design, compile_design
 from rtlgen.flow.synth import SynthesisReport, SynthesisTarget, synthesise
 from rtlgen.options import EVERY_ARRAY, CompileOptions
-from rtlgen.transforms.ols import OlsApplicability, ols_applicability
+from rtlgen.transforms.outer_shift import OlsApplicability, ols_applicability
 from rtlgen.verify.cosim import Simulator
 from rtlgen.verify.equivalence import Verification
 

@@ -45,12 +45,12 @@ from rtlgen.ir.expr import Constant, map_affine
 from rtlgen.ir.plan import IndexForm, MemorySide, Predicate, TiledRegion, Transfer
 from rtlgen.ir.schedule import Bound, Dim, LoopDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import Access, Array, Loop, Scop, Statement, StatementNode
+from rtlgen.memories.footprints import Fields, Footprint, User
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.membership import membership
-from rtlgen.scheduling.footprints import Fields, Footprint, User
-from rtlgen.scheduling.places import Place, Windows
-from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.transforms.tile_nests import TiledScop
+from rtlgen.windows.places import Place, Windows
+from rtlgen.windows.tile_kernel import TileKernel
 
 
 class UnitInTiles(Protocol):

@@ -1,1 +1,1 @@
-"""Which form of a program is built, of those whose arrays are all on chip."""
+"""What is built: moves, lanes, forms and RAM, and the search among them."""

@@ -1,6 +1,10 @@
-"""What the polyhedral half knows of a program before any nest of it is flattened.
+"""What the polyhedral half knows of a program, and the program after every pass.
+
+What the polyhedral half knows of a program before any nest of it is flattened.
 
 parse -> prune [-> unroll] -> fold [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
+
+The program after every pass, as what was decided for it asks.
 """
 
 from __future__ import annotations
@@ -17,28 +21,28 @@ from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets
-from rtlgen.options import LoopOptions
+from rtlgen.memories.banks import with_cuts
+from rtlgen.nests.candidates import Ranking, ragged_statements
+from rtlgen.nests.pauses import Pause
+from rtlgen.options import CompileOptions, LoopOptions
+from rtlgen.options.passes import TRANSFORMS
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences, same_values
 from rtlgen.poly.lookups import bounded_lookups, with_windows
 from rtlgen.poly.unwritten import require_written
 from rtlgen.poly.useless import useless_statements
+from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild
 from rtlgen.source import Span
-from rtlgen.transforms.expand import Expansion, expand
-from rtlgen.transforms.fold_constants import constant_arrays, folded_and_live
-from rtlgen.transforms.lane_wishes import LaneWishes
+from rtlgen.transforms.fuse import distribute, flatten, fuse, pad, permute
+from rtlgen.transforms.lanes import LaneWishes, unroll
 from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
-from rtlgen.transforms.normalise import normalise
-from rtlgen.transforms.partition import with_cuts
-from rtlgen.transforms.pauses import Pause
-from rtlgen.transforms.prune import without_dead
-from rtlgen.transforms.ragged import Ranking, ragged_statements
+from rtlgen.transforms.normalise import normalise, strided_statements
+from rtlgen.transforms.simplify import constant_arrays, folded_and_live, without_dead
 from rtlgen.transforms.skew import Skew, Skewed, skew
-from rtlgen.transforms.strides import strided_statements
+from rtlgen.transforms.storage import Expansion, expand
 from rtlgen.transforms.strips import in_strips
 from rtlgen.transforms.units import Unit, dependence_units
-from rtlgen.transforms.unroll import unroll
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -417,3 +421,33 @@ def in_skewed_loops(analysis: Analysis, skews: Sequence[Skew]) -> Analysis:
 def with_pauses(analysis: Analysis, pauses: Sequence[Pause]) -> Analysis:
     """Return the program with some of its statements to pause after some of their instances."""
     return replace(analysis, pauses=(*analysis.pauses, *pauses))
+
+
+def passes_of(
+    analysis: Analysis, decision: Decision, options: CompileOptions
+) -> Iterator[tuple[str, Scop]]:
+    """Yield the program after every pass, by its name."""
+    scop = analysis.program.scop
+    for name in TRANSFORMS[: TRANSFORMS.index("distribute")]:
+        # Without a scheduler the passes over loops leave the program as it was.
+        scop = analysis.earlier.get(name, scop)
+        yield name, scop
+    scop = distribute(scop, analysis.units)
+    yield "distribute", scop
+    single = [unit.statements[0] for unit in analysis.units if len(unit.statements) == 1]
+    for name in single:
+        loops = decision.placements[name].loops
+        scop = permute(scop, name, [x.iterator for x in loops if x.iterator is not None])
+    yield "permute", scop
+    for name in single:
+        scop = pad(scop, name, decision.placements[name].loops)
+    yield "pad", scop
+    for number, unit in enumerate(analysis.units):
+        flats = {
+            name: decision.placements[name].flat(decision.nest_shifts[name])
+            for name in unit.statements
+        }
+        scop = flatten(scop, number, flats)
+    yield "flatten", scop
+    if options.fuse != "none":
+        yield "fuse", fuse(scop, decision.shifts, decision.regions)

@@ -1,8 +1,12 @@
-"""Which form of a program is built: the one with the fewest cycles.
+"""Which form of a program is built: the one with the fewest cycles, some of its loops in lanes.
+
+Which form of a program is built: the one with the fewest cycles.
 
 Moves change the program, in the banks that its arrays are in and in those that they may be in. Then
 values get cycles to settle in, multipliers are shared, and words that are soon read again stay
 beside their arrays.
+
+Plan a program whose arrays are all on chip, some of its loops in lanes.
 """
 
 from __future__ import annotations
@@ -12,30 +16,36 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.effort import improving
 from rtlgen.ir.partial_products import blocks_of
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.tolerance import PORT_TOLERANCE
+from rtlgen.memories.banks import derived_cuts
+from rtlgen.memories.ports import NoVersions, with_versions
+from rtlgen.nests.candidates import Ranking
 from rtlgen.options import CompileOptions
-from rtlgen.planning.analysis import Analysis, expanded, in_banks
-from rtlgen.planning.moves import Form, Move, improved
-from rtlgen.planning.one_form import plan_form, plan_in_loops, plan_of
-from rtlgen.planning.planned import Expanded, Planned, cycles_of, lowered
-from rtlgen.planning.program_moves import MOVES, Banks, Expansion, Pauses
-from rtlgen.planning.rows import in_rows, ram_cost
-from rtlgen.planning.timing import timing_of
-from rtlgen.planning.waits import (
+from rtlgen.planning.analysis import Analysis, analyse, expanded, in_banks
+from rtlgen.planning.moves import MOVES, Banks, Expansion, Form, Move, Pauses, improved
+from rtlgen.planning.one_form import (
+    in_rows,
     multipliers_of,
+    plan_form,
+    plan_in_loops,
+    plan_of,
+    ram_cost,
     takes_too_many,
     with_own_parts,
     with_settled,
     with_shared_multipliers,
 )
-from rtlgen.scheduling.decide import Decision
-from rtlgen.scheduling.regions import decide_regions, lanes_together, shortest_regions
+from rtlgen.planning.planned import Expanded, Planned, cycles_of, lowered, timing_of
+from rtlgen.poly.errors import NoLegalSchedule
+from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.scheduling.decide import Decision, decide_regions, lanes_together, shortest_regions
 from rtlgen.scheduling.space import Space
-from rtlgen.scheduling.versions import NoVersions, with_versions
-from rtlgen.transforms.derive_banks import derived_cuts
+from rtlgen.transforms.lanes import LaneWishes
+from rtlgen.transforms.normalise import strided_statements
 from rtlgen.transforms.units import Unit
 
 
@@ -183,3 +193,34 @@ def _expansion(form: Form) -> Expanded | None:
     if found is None:
         return None
     return Expanded(lambda: found.origin.planned.plan, found.planned.plan)
+
+
+def plan_on_chip(program: ParsedProgram, options: CompileOptions, lanes: LaneWishes) -> Planned:
+    """Plan a program whose arrays are all on chip, in some lanes."""
+    try:
+        return _ranked(program, options, lanes, "free")
+    except NoClosedForm:
+        return _ranked(program, options, lanes, "listed")
+
+
+def _ranked(
+    program: ParsedProgram, options: CompileOptions, lanes: LaneWishes, ranking: Ranking
+) -> Planned:
+    """Plan a program whose arrays are all on chip; see `Analysis.ranking`.
+
+    Raises
+    ------
+    NoClosedForm: another ranking is needed. RtlgenError
+    """
+
+    def planned_with(kept: frozenset[str]) -> Planned:
+        return choose_plan(replace(analyse(program, kept, lanes), ranking=ranking), options)
+
+    try:
+        return planned_with(frozenset())
+    except NoLegalSchedule:
+        strided = strided_statements(analyse(program, wishes=lanes).unrolled)
+        if not strided:
+            raise
+        # In a cycle, a statement may have to keep step with others that run more often.
+        return planned_with(strided)

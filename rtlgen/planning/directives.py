@@ -23,12 +23,11 @@ from rtlgen.ir.effort import TooComplex, note_limit
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.scop import Loop, LoopNode, Scop, statements_under, walk_tree
+from rtlgen.memories.banks import PartitionUnsuitable, UnknownPartition, partition
 from rtlgen.options import CompileOptions, PartitionWish
 from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.source import Span
-from rtlgen.transforms.lane_wishes import LaneWishes, loop_names, place_of
-from rtlgen.transforms.partition import PartitionUnsuitable, UnknownPartition, partition
-from rtlgen.transforms.unroll import NotUnrollable, unroll
+from rtlgen.transforms.lanes import LaneWishes, NotUnrollable, loop_names, place_of, unroll
 
 NO_LOOP = "no loop of it is built"
 """Why a pragma is not followed whose loop the program has no more."""

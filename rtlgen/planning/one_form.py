@@ -1,39 +1,73 @@
-"""Plan one form of a program: its statements in one loop or several, with one write port or more.
+"""Plan one form of a program: loops, ports, rows beside arrays, values that wait.
+
+Plan one form of a program: its statements in one loop or several, with one write port or more.
 
 All statements share one loop, unless that is too complex or takes longer than they do apart. An
 array has one write port, or as many as save cycles.
+
+Values beside their arrays, in rows: where that saves RAM at the same cycles.
+
+Values that wait a cycle: for the clock, or so that operations can share functional units.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 
+from rtlgen.datapath.binding import with_units
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort
+from rtlgen.ir.partial_products import blocks_on
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.ram_copies import block_rams, distributed_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
+from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.ir.tolerance import PORT_TOLERANCE, is_worth_search
+from rtlgen.memories.forwarding import Routing, Unforwardable
+from rtlgen.memories.ports import NoVersions, with_versions
+from rtlgen.memories.read_buffers import keep_loaded, part_arrays, pass_loaded
+from rtlgen.memories.row_buffers import Beside, Rows, fold_rows
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis, in_chosen_loops
-from rtlgen.planning.planned import Planned, Tried, cycles_of, lowered
-from rtlgen.planning.timing import least_cycles, timing_of
+from rtlgen.planning.planned import (
+    Planned,
+    Tried,
+    beside_of,
+    cycles_of,
+    least_cycles,
+    lowered,
+    timing_of,
+)
 from rtlgen.poly.errors import UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.decide import (
     Decision,
+    StoresCollide,
+    cycles_apart,
     decide_fused,
+    decide_regions,
     decide_sequential,
     decide_shifted,
     iteration_shifts,
     relaxing,
+    shortest_regions,
 )
-from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
+from rtlgen.scheduling.operand_registers import (
+    Wait,
+    affordable_waits,
+    decide_later,
+    useful_waits,
+    waits_in_turn,
+    waits_to_share,
+    with_wait,
+)
 from rtlgen.scheduling.space import Space
-from rtlgen.scheduling.versions import NoVersions, with_versions
-from rtlgen.target import get_target
-from rtlgen.transforms.ols import ols_applicability
-from rtlgen.transforms.outer_shift import outer_loop_shift
+from rtlgen.target import Target, get_target
+from rtlgen.transforms.outer_shift import ols_applicability, outer_loop_shift
 
 ONE_PORT = "one write port an array"
 SEVERAL_LOOPS = "several loops, one after another"
@@ -192,3 +226,163 @@ def _require_legal_shifts(
         others = {name: shift for name, shift in overrides.items() if name != sink}
         smallest = iteration_shifts(space, decision.placements, others)[sink]
         raise illegal_shift(analysis.scop, violation, schedule, smallest)
+
+
+DISTRIBUTED_BITS = 3_500
+"""Of memories of logic cells, which take as large a part of a device as a block RAM: 64 words of 32
+bits are about 250 LUT on ECP5, of 24,288 beside 56 block RAMs."""
+
+
+def in_rows(planned: Planned, options: CompileOptions) -> Planned:
+    """Return the same plan with values beside their arrays, where that saves RAM."""
+    # What is not replayed is not proven.
+    if not _has_copies(planned.plan, planned.target) or not planned.plan.is_replayable:
+        return planned
+    timing, decision, target = planned.space.timing, planned.decision, planned.target
+    best, cycles = planned.plan, cycles_of(planned)
+
+    def take(rows: Rows) -> None:
+        nonlocal best
+        plan = lowered(timing, decision, target, options, rows)
+        # A choice among places can take a stage of its own, and end the run a cycle later.
+        if predicted_cycles(plan) <= cycles and _is_smaller(plan, best, target):
+            best = plan
+
+    with improving("values in rows"), suppress(NoVersions), limited_effort():
+        take(fold_rows(beside_of(timing, decision), decision.routing))
+    with improving("what is loaded in rows"), suppress(NoVersions), more_effort():
+        take(_loaded_once(beside_of(timing, decision), decision.routing))
+    return replace(planned, plan=best)
+
+
+def _loaded_once(beside: Beside, routing: Routing) -> Rows:
+    """Return memories beside the arrays with which a value is loaded once, as far as that goes."""
+    rows = fold_rows(beside, pass_loaded(beside, routing))
+    rows = part_arrays(beside, keep_loaded(beside, rows))
+    return replace(rows, routing=beside.stored(rows.routing, routing))
+
+
+def _has_copies(plan: KernelPlan, target: Target) -> bool:
+    """Tell whether some memory may take more than one block RAM."""
+    return block_rams(plan, target) > len(plan.memories)
+
+
+def _is_smaller(one: KernelPlan, other: KernelPlan, target: Target) -> bool:
+    """Tell whether a plan needs less RAM than another one."""
+    return _ram_bits(one, target) < _ram_bits(other, target)
+
+
+def _ram_bits(plan: KernelPlan, target: Target) -> int:
+    placed = with_small_memories(plan, target)
+    return DISTRIBUTED_BITS * block_rams(placed, target) + distributed_ram_bits(placed)
+
+
+def ram_cost(planned: Planned) -> int:
+    """Return the RAM that a program takes, in bits of logic cells."""
+    return _ram_bits(planned.plan, planned.target)
+
+
+def with_own_parts(planned: Planned, options: CompileOptions) -> Planned:
+    """Return the plan with the memories and the functional units that its circuit has."""
+    plan = with_small_memories(planned.plan, planned.target)
+    return replace(planned, plan=_with_units(planned, plan, options))
+
+
+def multipliers_of(planned: Planned) -> int:
+    """Return how many multiplier blocks a plan takes on its target."""
+    return blocks_on(planned.plan, planned.target)
+
+
+def _with_units(planned: Planned, plan: KernelPlan, options: CompileOptions) -> KernelPlan:
+    """Let operations share functional units: if they have to, at the cost of the clock, too."""
+    context = planned.analysis.sets.context
+    bound = with_units(plan, context)
+    if not takes_too_many(replace(planned, plan=bound), options):
+        return bound
+    return with_units(plan, context, everywhere=True)
+
+
+def takes_too_many(planned: Planned, options: CompileOptions) -> bool:
+    """Tell whether a plan takes more multiplier blocks than it may."""
+    return options.max_dsp is not None and multipliers_of(planned) > options.max_dsp
+
+
+def with_shared_multipliers(planned: Planned, options: CompileOptions) -> Planned:
+    """Let operands settle where operations can share a unit then, and no cycle is lost by it.
+
+    To keep to a limit, each may take a cycle: the clock would lose more.
+    """
+    best = planned
+    later = int(takes_too_many(planned, options))
+    with improving("operations that share multipliers"), limited_effort():
+        if later:
+            best = _taking_turns(best, options)
+        for waits in waits_to_share(best.space.timing, best.plan):
+            best = _waiting(best, waits, later, options) or best
+    return best
+
+
+def _taking_turns(planned: Planned, options: CompileOptions) -> Planned:
+    """Let multipliers of a statement begin in different cycles of its initiation interval."""
+    tried = set[tuple[Wait, ...]]()
+    while True:
+        every = waits_in_turn(planned.space.timing, planned.plan)
+        waits = next((w for w in every if w not in tried), None)
+        if waits is None:
+            return planned
+        tried.add(waits)
+        planned = _waiting(planned, waits, 1, options) or planned
+
+
+def _waiting(
+    planned: Planned, waits: Sequence[Wait], later: int, options: CompileOptions
+) -> Planned | None:
+    """Return the plan with all of some more waits, or None where that cannot be.
+
+    Parameters
+    ----------
+    later: cycles that each may take.
+    """
+    with suppress(Unforwardable, StoresCollide, NoVersions):
+        fitting = affordable_waits(planned.space.timing, planned.decision, waits, later)
+        if len(fitting) == len(waits):
+            found = _replanned(planned, fitting, options)
+            if cycles_of(found) <= cycles_of(planned) + later * len(waits):
+                return found
+    return None
+
+
+def with_settled(planned: Planned, options: CompileOptions) -> Planned:
+    """Let values settle before they are used, where the clock gains by it and nothing waits."""
+    best, tried = planned, set[Wait]()
+    # Where no value can settle longer, what was found so far is as good as it was.
+    with (
+        improving("values that settle before they are used"),
+        suppress(Unforwardable, StoresCollide, NoVersions),
+        limited_effort(),
+    ):
+        while (later := _with_waits(best, options, tried)) is not None:
+            best = later
+    return best
+
+
+def _with_waits(planned: Planned, options: CompileOptions, tried: set[Wait]) -> Planned | None:
+    """Return the plan with more waits, or None; `tried` gets those that were looked at."""
+    timing = planned.space.timing
+    useful = [w for w in useful_waits(timing, planned.plan, planned.target) if w not in tried]
+    tried |= set(useful)
+    waits = affordable_waits(timing, planned.decision, useful)
+    if not waits:
+        return None
+    later = _replanned(planned, waits, options)
+    if predicted_cycles(later.plan) > predicted_cycles(planned.plan) + len(waits):
+        return None
+    return later
+
+
+def _replanned(planned: Planned, waits: Sequence[Wait], options: CompileOptions) -> Planned:
+    """Return the plan with more waits."""
+    space = planned.space.retimed(reduce(with_wait, waits, planned.space.timing))
+    decision = decide_later(space, planned.decision)
+    plan = lowered(space.timing, decision, planned.target, options)
+    return replace(planned, space=space, decision=decision, plan=plan)

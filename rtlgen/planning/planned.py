@@ -1,4 +1,9 @@
-"""A plan of a program whose arrays are all on chip, and what it was made from."""
+"""A plan of a program on chip, what it was made from, and when its values exist.
+
+A plan of a program whose arrays are all on chip, and what it was made from.
+
+When the values of a program exist: its datapaths, and what is known of its recurrences.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +11,31 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from rtlgen.datapath.build import FAR, build_datapath
+from rtlgen.datapath.floor import floor_cycles
+from rtlgen.datapath.lags import Timing, recurrent_reads
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.memories.ports import NoVersions, VersionMap, assign_read_ports, assign_versions
+from rtlgen.memories.row_buffers import Beside, Rows, fold_rows, without_rows
+from rtlgen.nests.candidates import (
+    Instances,
+    Placement,
+    beside_ragged,
+    box_placement,
+    closed_placement,
+    is_listable,
+    placement,
+    ragged_loops,
+    ragged_statements,
+)
+from rtlgen.nests.precedence import Related
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis
-from rtlgen.scheduling.beside import Beside
 from rtlgen.scheduling.decide import Decision
-from rtlgen.scheduling.kept_values import Rows, without_rows
-from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.lower import PlanOptions, lower
-from rtlgen.scheduling.ports import assign_read_ports
-from rtlgen.scheduling.row_memories import fold_rows
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures
-from rtlgen.scheduling.versions import NoVersions, VersionMap, assign_versions
 from rtlgen.target import Target
 
 
@@ -147,3 +163,57 @@ def _with_versions(
             return rows, assign_versions(timing, times, rows.routing)
         rows = fold_rows(beside_of(timing, decision), decision.routing)
     return rows, assign_versions(timing, times, rows.routing)
+
+
+def timing_of(analysis: Analysis, target: Target) -> Timing:
+    """Return the datapaths and dependences of an analysed program, for one target."""
+    scop = analysis.scop
+    datapaths = {}
+    ragged = ragged_statements(analysis.sets, analysis.units, analysis.ranking)
+    if analysis.skewed is not None:
+        ragged |= analysis.skewed.in_order
+    ragged |= {pause.statement for pause in analysis.pauses}
+    is_listed = is_listable(analysis.sets, analysis.ranking)
+    if is_listed:
+        ragged |= beside_ragged(analysis.sets, analysis.dependences, ragged)
+    related = Related(scop, ragged, is_listed)
+    for statement in scop.statements:
+        box = scop.schedule.box(statement.name)
+        unit = next(unit for unit in analysis.units if statement.name in unit.statements)
+        written = _as_written(analysis, related, statement.name)
+        apart = analysis.skewed is not None and statement.name in analysis.skewed.apart
+        late = recurrent_reads(
+            unit, analysis.flows, related, statement.name, written, FAR if apart else 1
+        )
+        datapaths[statement.name] = build_datapath(scop, statement, box, target, late)
+    return Timing(
+        analysis.sets,
+        analysis.units,
+        datapaths,
+        analysis.dependences,
+        analysis.flows,
+        related,
+        Instances(analysis.sets),
+    )
+
+
+def least_cycles(timing: Timing, target: Target, options: CompileOptions) -> int:
+    """Return the cycles that a program takes at least, in whatever order and memories."""
+    latency = options.index_latency_cycles
+    if latency is None:
+        latency = target.index_latency_cycles(options.index_style)
+    return floor_cycles(timing) + latency
+
+
+def _as_written(analysis: Analysis, related: Related, statement: str) -> Placement:
+    """Return the iterations of a statement in the order of the program."""
+    iterators = analysis.scop.statement(statement).iterators
+    loops = analysis.scop.schedule.loops(statement)
+    if statement in related.ragged:
+        exact = ragged_loops(analysis.sets.domains[statement], iterators, loops)
+        if related.is_listed:
+            placed = placement(exact, iterators)
+        else:
+            placed = closed_placement(analysis.sets.domains[statement], exact, iterators)
+        return placed or box_placement(loops, iterators)
+    return box_placement(loops, iterators)

@@ -7,11 +7,11 @@ from typing import Any
 
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
+from rtlgen.nests.pauses import Pause
 from rtlgen.poly.edges import in_coordinates
 from rtlgen.poly.schedule_tree import Band, Node, Row, bands_of, loop_rows, statements_of
 from rtlgen.report.tables import counted, text_table
 from rtlgen.transforms.loop_schedule import Scheduled
-from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.skew import Skewed
 
 

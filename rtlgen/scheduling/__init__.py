@@ -1,0 +1,1 @@
+"""A program as one fused loop or several: nests chosen, issue cycles, streams of a plan."""

@@ -1,4 +1,6 @@
-"""Why issue slots idle: each slot in which the longest statement issues nothing has a cause.
+"""Why issue slots idle, and which sums wait for their adder.
+
+Why issue slots idle: each slot in which the longest statement issues nothing has a cause.
 
 A program that issues from one loop takes as many slots as its longest statement has instances, if
 nothing stands in the way. What does is told apart by where it stands: before the first iteration
@@ -8,6 +10,8 @@ longest statement are the issue slots, exactly.
 
 A pad is there for the dependences that leave the least to spare: those of the statement on itself,
 or a cycle of them through other statements.
+
+Sums of floats that wait for their adder: what `--float reassociate` is for.
 """
 
 from __future__ import annotations
@@ -17,16 +21,22 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import prod
 
+from rtlgen.datapath.build import float_latency_cycles
 from rtlgen.ir.effort import TooComplex, more_effort
+from rtlgen.ir.expr import FloatOperation, Read, Select
 from rtlgen.ir.plan import KernelPlan, Level, Region, Stream, Workers
+from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.types import FloatType
+from rtlgen.nests.candidates import Placement, box_placement
+from rtlgen.nests.period import self_distance
+from rtlgen.nests.precedence import Precedence, among
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.space import Space
-from rtlgen.transforms.candidates import Placement, box_placement
-from rtlgen.transforms.period import self_distance
-from rtlgen.transforms.precedence import Precedence, among
+from rtlgen.source import Span
+from rtlgen.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,3 +237,43 @@ def _said(precedence: Precedence) -> str:
     assert isinstance(origin, Dependence)
     did = "read" if origin.kind == "anti" else "written"
     return f"{sink} writes to {origin.array} behind where {source} has {did} it"
+
+
+def waiting_sums(plan: KernelPlan, scop: Scop) -> tuple[tuple[Span, FloatType], ...]:
+    """Return the statements that add to a float and begin less often than in every cycle.
+
+    With the type of the sum, each place in the program once.
+    """
+    slow = {stream.span for region in plan.regions for stream in region.streams if stream.ii > 1}
+    return tuple(
+        {
+            statement.span: type_
+            for statement in scop.statements
+            if statement.span in slow and (type_ := _summed(statement)) is not None
+        }.items()
+    )
+
+
+def _summed(statement: Statement) -> FloatType | None:
+    """Return the type of the sum to which a statement adds, if that is what it does."""
+    expr = statement.expr
+    # What is added only where a condition holds leaves the sum as it is elsewhere.
+    while isinstance(expr, Select):
+        arms = [arm for arm in (expr.if_true, expr.if_false) if not isinstance(arm, Read)]
+        if len(arms) != 1:
+            return None
+        expr = arms[0]
+    match expr:
+        case FloatOperation("add" | "sub", operands, FloatType() as type_):
+            for operand in operands:
+                if isinstance(operand, Read):
+                    read = statement.reads[operand.index]
+                    if read.array == statement.write.array:
+                        return type_
+    return None
+
+
+def partial_sums(type_: FloatType, target: Target) -> int:
+    """Return how many sums an adder can take turns with: a power of two."""
+    latency = float_latency_cycles("add", type_, type_, target)
+    return max(2, 1 << (latency - 1).bit_length())

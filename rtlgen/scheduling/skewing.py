@@ -8,35 +8,26 @@ from itertools import chain, islice
 
 import numpy as np
 
+from rtlgen.datapath.build import FAR, build_datapath
+from rtlgen.datapath.lags import Timing
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.effort import keep_going, note_limit
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import only
 from rtlgen.ir.tolerance import TOLERANCE, is_worth_search
+from rtlgen.nests.common_nest import overlapping, padded_nest
+from rtlgen.nests.distances import Candidate
+from rtlgen.nests.hyperplanes import Edges, Hyperplane, diagonals, follow_each_other, hyperplanes
+from rtlgen.nests.padding import Effort
+from rtlgen.nests.period import Grouping, Member, Values
+from rtlgen.nests.precedence import Precedence, Related, among, iteration_precedences
+from rtlgen.nests.sinking import CommonNest, Sinking, common_nests, nest_in
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.edges import coordinates, in_coordinates
 from rtlgen.poly.instances import Pairs, enumerated_size
-from rtlgen.scheduling.datapath import FAR, build_datapath
 from rtlgen.scheduling.decide import Decision
-from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.space import Space
 from rtlgen.target import Target
-from rtlgen.transforms.common_nest import padded_nest
-from rtlgen.transforms.distances import Candidate
-from rtlgen.transforms.hyperplanes import (
-    Edges,
-    Hyperplane,
-    diagonals,
-    follow_each_other,
-    hyperplanes,
-)
-from rtlgen.transforms.overlapping import overlapping
-from rtlgen.transforms.padding import Effort
-from rtlgen.transforms.period import Grouping, Member
-from rtlgen.transforms.pins import Values
-from rtlgen.transforms.precedence import Precedence, Related, among, iteration_precedences
-from rtlgen.transforms.sink import CommonNest, common_nests, nest_in
-from rtlgen.transforms.sinkings import Sinking
 from rtlgen.transforms.skew import Skew
 from rtlgen.transforms.units import Unit
 

@@ -5,26 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from rtlgen.datapath.lags import Timing
 from rtlgen.ir.scop import Scop, loop_paths
 from rtlgen.ir.tolerance import is_worth_search
-from rtlgen.scheduling.group_nests import GroupNests
-from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.own_nests import OwnNests
-from rtlgen.scheduling.store_slots import StoreSlots
-from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.cycle_orders import OrderSearch
-from rtlgen.transforms.distances import Candidate, KnownDistances
-from rtlgen.transforms.pauses import Pause
-from rtlgen.transforms.period import (
-    Grouping,
-    initiation_intervals,
-)
-from rtlgen.transforms.precedence import (
-    Precedence,
-    among,
-    iteration_precedences,
-)
-from rtlgen.transforms.search import Choice, Choices, best_choice
+from rtlgen.memories.store_slots import StoreSlots
+from rtlgen.nests.candidates import Placement
+from rtlgen.nests.cyclic_orders import OrderSearch
+from rtlgen.nests.distances import Candidate, KnownDistances
+from rtlgen.nests.pauses import Pause
+from rtlgen.nests.period import Grouping, initiation_intervals
+from rtlgen.nests.precedence import Precedence, among, iteration_precedences
+from rtlgen.nests.search import Choice, Choices, best_choice
+from rtlgen.scheduling.statement_nests import GroupNests, OwnNests
 from rtlgen.transforms.units import Unit
 
 _CandidateSource = Callable[[Unit, int | None], list[Candidate]]

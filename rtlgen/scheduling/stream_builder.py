@@ -10,6 +10,15 @@ from typing import cast
 
 import islpy as isl
 
+from rtlgen.datapath.binding import (
+    MAX_LISTED,
+    in_starts,
+    iterations_apart,
+    iterations_between_starts,
+    listed_iterations_apart,
+)
+from rtlgen.datapath.graph import Node
+from rtlgen.datapath.lags import Timing, flow_key
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
@@ -43,24 +52,14 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.sets import attempt
+from rtlgen.memories.footprints import folded_form
+from rtlgen.memories.forwarding import Issue, IssueTimes, PassedSet, TapSet, Unforwardable
+from rtlgen.memories.ports import NoVersions, PortMap, VersionMap
+from rtlgen.memories.predicates import CounterSpace, index_form
+from rtlgen.memories.row_buffers import KeptStore, Rows
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.errors import BankUnknown, RaggedDomain
-from rtlgen.scheduling.footprints import folded_form
-from rtlgen.scheduling.forwarding import Issue, IssueTimes, PassedSet, TapSet, Unforwardable
-from rtlgen.scheduling.graph import Node
-from rtlgen.scheduling.intervals import (
-    MAX_LISTED,
-    in_starts,
-    iterations_apart,
-    iterations_between_starts,
-    listed_iterations_apart,
-)
-from rtlgen.scheduling.kept_values import KeptStore, Rows
-from rtlgen.scheduling.lags import Timing, flow_key
-from rtlgen.scheduling.ports import PortMap
-from rtlgen.scheduling.predicates import CounterSpace, index_form
-from rtlgen.scheduling.versions import NoVersions, VersionMap
 
 
 @dataclass(frozen=True, slots=True)

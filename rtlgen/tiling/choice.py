@@ -17,16 +17,14 @@ from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import improving, keep_going, spare_effort
 from rtlgen.ir.memory_side import Bus
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
-from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
-from rtlgen.tiling.candidates import FOLLOWED_TILES, Candidate, Comparison
-from rtlgen.tiling.chip import UNLIMITED, Chip
-from rtlgen.tiling.copies import CopySearch
-from rtlgen.tiling.form import Form
+from rtlgen.tiling.cut import UNLIMITED, Chip
+from rtlgen.tiling.form import FOLLOWED_TILES, Candidate, Comparison, Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
 from rtlgen.tiling.loops import UnitLoops, in_wavefronts
 from rtlgen.tiling.part import TiledPart
-from rtlgen.tiling.strips import Strips, StripSearch, inner_strips, kinds_of_strips
+from rtlgen.tiling.variations import CopySearch, Strips, StripSearch, inner_strips, kinds_of_strips
 from rtlgen.transforms.tile_nests import Tiling
+from rtlgen.windows.workers import ONE_WORKER, WorkerRequest
 
 MOST_PLANS = 12
 """Plans of a unit in certain loops after which the best one is good enough."""

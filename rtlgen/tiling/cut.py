@@ -1,20 +1,38 @@
-"""A unit cut into tiles: in words of the bus, in an order that keeps its dependences.
+"""A unit cut into tiles, in an order that keeps its dependences, or the reason why there is none.
+
+What the units of a program in tiles are planned for.
+
+Tiles that no order allows: which two of them need each other, and what would work.
+
+A unit cut into tiles: in words of the bus, in an order that keeps its dependences.
 
 Units that are cut together are as many tiles behind each other as their dependences ask for.
+
+Why a unit cannot run in tiles that were tried, and how much RAM would do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import gcd, lcm
 
+from rtlgen.datapath.build import Datapath, build_datapath
+from rtlgen.datapath.lags import Timing, recurrent_reads
+from rtlgen.errors import RtlgenError
 from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.effort import TooComplex, limited_effort
+from rtlgen.ir.plan import Bus, OffChip
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.ir.tile_rows import row_depth
+from rtlgen.ir.transfer_patterns import MOST_TILES
+from rtlgen.memories.predicates import counter_box
+from rtlgen.nests.candidates import Instances, box_placement
+from rtlgen.nests.precedence import Related
 from rtlgen.poly.correspondence import (
     Correspondence,
     correspondence,
@@ -23,27 +41,84 @@ from rtlgen.poly.correspondence import (
 )
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.crossings import Crossings
-from rtlgen.poly.legality import Violation, find_violation
+from rtlgen.poly.errors import IllegalSchedule
+from rtlgen.poly.legality import Violation, find_violation, illegal_schedule
 from rtlgen.poly.tiling import TileGrid, TileRelations
-from rtlgen.scheduling.datapath import Datapath, build_datapath
-from rtlgen.scheduling.doacross import SharedLoop
-from rtlgen.scheduling.lags import Timing, recurrent_reads
-from rtlgen.scheduling.passing import HandingOver
-from rtlgen.scheduling.predicates import counter_box
-from rtlgen.scheduling.settling import Wait, with_wait
+from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
+from rtlgen.scheduling.operand_registers import Wait, with_wait
 from rtlgen.scheduling.space import Space
-from rtlgen.scheduling.tile_kernel import tile_loops
-from rtlgen.scheduling.window_planner import WindowPlanner
 from rtlgen.target import Target
-from rtlgen.tiling.chip import Chip
-from rtlgen.tiling.illegal import illegal_tiles
-from rtlgen.tiling.lanes import require_lanes_apart
+from rtlgen.tiling.lanes import LaneRequest, lanes_out_of_order, require_lanes_apart
 from rtlgen.tiling.loops import BrokenPair, UnitLoops
-from rtlgen.transforms.candidates import box_placement
-from rtlgen.transforms.instance_ranks import Instances
-from rtlgen.transforms.precedence import Related
-from rtlgen.transforms.tile_nests import Lanes, TiledScop, Tiling, cut_into_tiles
+from rtlgen.transforms.tile_nests import Lanes, TiledScop, Tiling, WitnessTiles, cut_into_tiles
 from rtlgen.transforms.units import dependence_units
+from rtlgen.windows.places import HandingOver
+from rtlgen.windows.planner import WindowPlanner
+from rtlgen.windows.tile_kernel import tile_loops
+from rtlgen.windows.waiting import SharedLoop
+from rtlgen.windows.workers import ONE_WORKER, WorkerRequest
+
+UNLIMITED = 1 << 62
+"""More bits of RAM than anything takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """What the parts of a program are planned for.
+
+    Members
+    -------
+    off_chip: the arrays off chip, by name. word_bits: of the bus.
+    budget_bits: RAM that windows and kept memories may take. buffer: see `TileRequest`.
+    workers: among which tiles are shared. lanes: what is to run side by side; None: nothing.
+    """
+
+    off_chip: Mapping[str, OffChip]
+    word_bits: int
+    bus: Bus
+    budget_bits: int
+    buffer: bool
+    target: Target
+    workers: WorkerRequest = ONE_WORKER
+    lanes: LaneRequest | None = None
+
+    @property
+    def worker_bits(self) -> int:
+        """The RAM that each worker may take."""
+        return self.budget_bits // self.workers.count
+
+
+def illegal_tiles(
+    tiled: TiledScop, tiling: Tiling, violation: Violation
+) -> IllegalSchedule | NoLanes:
+    """Return the error for tiles whose order breaks a dependence; its witness is two tiles.
+
+    Or where that is inside of a tile, two lanes.
+    """
+    scop = tiled.scop
+    tiles = WitnessTiles(tiled, tiling, violation)
+    is_inside = tiles.first == tiles.second
+    if is_inside and tiling.lanes is not None:
+        return lanes_out_of_order(scop, violation)
+    sizes = ",".join(map(str, tiling.sizes))
+    # One iteration of the outer loops after another is the order of the program itself.
+    *outer, last = tiling.sizes
+    strips = ",".join(map(str, [*(1 for _ in outer), last]))
+    note = f"tile {tiles.first} has to be done before tile {tiles.second}, which runs first"
+    if is_inside:
+        note = f"inside of tile {tiles.first} they run the other way round"
+    remedy = f"tiles of {strips} iterations run in the order of the program: --tile {strips}"
+    if strips == sizes or is_inside:
+        remedy = "keep all arrays on chip: --memory onchip"
+    return illegal_schedule(
+        scop,
+        violation,
+        f"cutting the loops into tiles of {sizes} iterations",
+        where=tiles.where,
+        notes=(f"{note}; other orders of the tiles fail, too",),
+        remedy=remedy,
+    )
+
 
 MOST_TILES_BEHIND = 3
 """Tiles that a unit may be behind one that it is cut together with."""
@@ -390,3 +465,77 @@ def _addressed_together(timing: Timing) -> dict[str, Datapath]:
         }
         found[statement.name] = datapath.with_waits(held=late)
     return found
+
+
+MOST_UNFITTING = 6
+"""Tiles of which it is asked how little RAM would do, where none fit."""
+
+
+class Refusals:
+    """Why tiles of a unit were refused: the first reason, or the least RAM that was missing.
+
+    Parameters
+    ----------
+    scop: its statements. budget_bits: the RAM that there is.
+    """
+
+    def __init__(self, scop: Scop, budget_bits: int) -> None:
+        self.scop = scop
+        self.budget_bits = budget_bits
+        self._first: RtlgenError | None = None
+        self._unfitting: list[tuple[int, CutPart]] = []
+
+    def add(self, error: RtlgenError) -> None:
+        """Note an error; of several, the first one counts.
+
+        That some order of the tiles is illegal says less than why a legal one cannot be built.
+        """
+        if self._first is None or (_is_illegal(self._first) and not _is_illegal(error)):
+            self._first = error
+
+    def rather(self, error: RtlgenError) -> None:
+        """Note an error that says more than those before it."""
+        self._first = error
+
+    def too_many(self, count: str) -> None:
+        """Note that tiles are too many to be followed.
+
+        Parameters
+        ----------
+        count: how many there are of what.
+        """
+        names = ", ".join(s.name for s in self.scop.statements)
+        self.add(
+            TooComplex(
+                f"{names} would run in {count}",
+                notes=(f"their cycles are predicted up to {MOST_TILES:,}",),
+                help="choose larger tiles: --tile",
+            )
+        )
+
+    def too_large(self, bits: int, cut: CutPart) -> None:
+        """Note that tiles take more RAM than there is."""
+        self._unfitting.append((bits, cut))
+
+    def why(self, least_bits: Callable[[CutPart], int]) -> RtlgenError | None:
+        """Return why no tiles do; that RAM is missing says more than anything else.
+
+        What did not fit was narrowed down to the RAM that there is. That may take more than what
+        keeps more on chip, and so moves less through windows.
+
+        Parameters
+        ----------
+        least_bits: returns the bits of RAM that a unit in tiles takes at least.
+        """
+        if not self._unfitting:
+            return self._first
+        smallest = sorted(self._unfitting, key=lambda pair: pair[0])[:MOST_UNFITTING]
+        least = smallest[0][0]
+        for _, cut in smallest:
+            with suppress(RaggedDomain, TooComplex, NoLanes), limited_effort():
+                least = min(least, least_bits(cut))
+        return WindowsTooLarge.of([self.scop.statements[0]], [least], self.budget_bits)
+
+
+def _is_illegal(error: RtlgenError) -> bool:
+    return isinstance(error, IllegalSchedule)

@@ -1,4 +1,10 @@
-"""The loops in which a unit may be cut into tiles: those of the C program, PLUTO's, or wavefronts.
+"""The loops in which a unit may be cut into tiles, and the words that it cannot do without.
+
+A program with the iterators of C, and parts of it.
+
+The words that a program cannot do without: what it reads and nobody wrote, and its results.
+
+The loops in which a unit may be cut into tiles: those of the C program, PLUTO's, or wavefronts.
 
 Statements share the loops that are cut. In C they often share fewer than they have, and time loops
 cannot be cut without skewing what is inside of them; PLUTO's loops are made for tiles. Where an
@@ -14,21 +20,152 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import reduce
+
+import islpy as isl
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import improving, limited_effort
-from rtlgen.ir.scop import Node, Scop, loop_paths
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.plan import MemorySide, OffChip
+from rtlgen.ir.scop import Access, Node, Scop, Statement, loop_paths
+from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.options import LoopOptions
+from rtlgen.poly.correspondence import (
+    correspondence,
+    moved_dataflow,
+    moved_dependences,
+    renumbered,
+)
 from rtlgen.poly.counting import count_points
+from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
 from rtlgen.poly.errors import IllegalSchedule, NoHyperplane
 from rtlgen.scheduling.decide import Decision
-from rtlgen.scheduling.kept_memories import FoldKey
-from rtlgen.tiling.program import Program, in_other_loops, part_of, statements_of
-from rtlgen.transforms.align import delayed, side_by_side
 from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
-from rtlgen.transforms.normalise import restricted
-from rtlgen.transforms.reschedule import reschedule
+from rtlgen.transforms.normalise import boxed, normalise, restricted, with_statements
+from rtlgen.transforms.reschedule import delayed, reschedule, side_by_side
+from rtlgen.windows.kept_memories import FoldKey
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A program whose loops count as in C, and what depends on what in it."""
+
+    sets: ScopSets
+    dependences: tuple[Dependence, ...]
+    flows: Dataflow
+
+    @property
+    def scop(self) -> Scop:
+        return self.sets.scop
+
+
+def as_written(scop: Scop, kept: frozenset[str] = frozenset()) -> Program:
+    """Return a parsed program with the iterators of the C program.
+
+    Parameters
+    ----------
+    kept: strided statements that are to run in all iterations, see `transforms.normalise`; all
+        others count those in which they run.
+    """
+    names = frozenset(statement.name for statement in scop.statements)
+    sets = ScopSets(normalise(scop, names, kept))
+    return Program(sets, memory_dependences(sets), dataflow(sets))
+
+
+def in_other_loops(program: Program, scop: Scop) -> Program:
+    """Return a program whose instances got other iterators, with what is between them.
+
+    Raises
+    ------
+    RewriteUnsound: an instance was lost, doubled, or touches other elements.
+    """
+    sets = ScopSets(scop, program.sets)
+    moved = correspondence(program.sets, sets)
+    return Program(
+        sets,
+        moved_dependences(program.dependences, sets, moved),
+        moved_dataflow(program.flows, moved),
+    )
+
+
+def part_of(program: Program, names: frozenset[str]) -> Program:
+    """Return some statements of a program, and what is between them alone."""
+    sets = ScopSets(statements_of(program.scop, names), program.sets)
+
+    def renamed(relation: isl.Map) -> isl.Map:
+        return renumbered(relation, program.sets, sets)
+
+    return Program(
+        sets,
+        tuple(
+            replace(d, relation=renamed(d.relation))
+            for d in program.dependences
+            if {d.source, d.sink} <= names
+        ),
+        Dataflow(
+            tuple(
+                replace(f, relation=renamed(f.relation))
+                for f in program.flows.flows
+                if {f.source, f.sink} <= names
+            ),
+            {
+                n: _outliving(program, n, names).set_tuple_name(sets.statement_tuple(n))
+                for n in names
+            },
+        ),
+    )
+
+
+def statements_of(scop: Scop, names: frozenset[str]) -> Scop:
+    """Return a program of some of its statements alone."""
+    return boxed(with_statements(scop, names))
+
+
+def _outliving(program: Program, name: str, names: frozenset[str]) -> isl.Set:
+    """Return the instances whose value is needed after the statements of these names."""
+    alive = program.flows.outliving(program.scop, name)
+    for flow in program.flows.flows:
+        if flow.source == name and flow.sink not in names:
+            alive = alive.union(flow.relation.domain())
+    return alive.coalesce()
+
+
+def words_needed(program: Program, side: MemorySide) -> int:
+    """Return how many words have to be loaded or stored, each one once, whatever the order is.
+
+    Raises
+    ------
+    TooComplex: they take too long to be counted.
+    """
+    return sum(_needed_of(program, array, side.word_bits) for array in side.arrays)
+
+
+def _needed_of(program: Program, array: OffChip, word_bits: int) -> int:
+    lanes = word_bits // array.width_bits
+    sets, flows = program.sets, program.flows
+    read, written = [], []
+    for statement in program.scop.statements:
+        for number, access in enumerate(statement.reads):
+            if access.array == array.name:
+                unfed = flows.unfed(sets, statement.name, number)
+                read.append(_words(sets, statement, access, unfed, lanes))
+        if statement.write.array == array.name:
+            left = flows.outliving(program.scop, statement.name)
+            written.append(_words(sets, statement, statement.write, left, lanes))
+    groups = (group for group in (read, written) if group)
+    return sum(count_points(reduce(isl.Set.union, group).coalesce()) for group in groups)
+
+
+def _words(
+    sets: ScopSets, statement: Statement, access: Access, instances: isl.Set, lanes: int
+) -> isl.Set:
+    """Return [row, word in the row] of what some instances touch."""
+    names = statement.iterators
+    *rows, last = (affine_text(form, names) for form in access.affine)
+    image = ",".join([*rows, f"floor(({last})/{lanes})"])
+    dims = ",".join(f"d{k}" for k in range(len(names)))
+    tuple_name = sets.statement_tuple(statement.name)
+    return instances.apply(sets.read_map(f"{{ {tuple_name}[{dims}] -> [{image}] }}")).coalesce()
 
 
 @dataclass(frozen=True, slots=True)

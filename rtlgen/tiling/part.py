@@ -1,4 +1,8 @@
-"""One unit of a program, planned in given tiles.
+"""One unit of a program, planned in given tiles, with what workers hand over to each other.
+
+Which values workers hand over to each other on chip.
+
+One unit of a program, planned in given tiles.
 
 plan one tile -> windows and movers -> streams
 """
@@ -7,37 +11,94 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+
+import islpy as isl
 
 from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.plan import Direction, Memory, Region, TiledRegion, Workers
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import attempt
 from rtlgen.ir.transfer_patterns import bursts_in_tiles
+from rtlgen.memories.folds import smallest_fold
+from rtlgen.nests.candidates import Instances
+from rtlgen.nests.precedence import Related
+from rtlgen.poly.counting import count_points
+from rtlgen.poly.dependences import Flow
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.scheduling.decide import Decision, decide_fused, relaxing
-from rtlgen.scheduling.doacross import Doacross, SharedLoop
-from rtlgen.scheduling.movers import WordCounts
-from rtlgen.scheduling.passing import Scopes, passing
-from rtlgen.scheduling.places import Windows
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures, level_of
-from rtlgen.scheduling.tile_kernel import TileKernel
-from rtlgen.scheduling.tile_streams import TileStreamBuilder
-from rtlgen.scheduling.traffic import Traffic
-from rtlgen.scheduling.waiting import Waiting
-from rtlgen.scheduling.window_copies import FEW
-from rtlgen.scheduling.window_planner import WindowPlanner
-from rtlgen.scheduling.windows import WindowBuilder
-from rtlgen.scheduling.workers import Shared, one_worker, share
-from rtlgen.tiling.chip import UNLIMITED, Chip
-from rtlgen.tiling.cut import CutPart
-from rtlgen.tiling.handing import handing_over
-from rtlgen.tiling.lane_skew import skewed
-from rtlgen.tiling.lanes import lanes_that_wait, lanes_without_order
-from rtlgen.tiling.loops import UnitLoops
-from rtlgen.tiling.program import Program
-from rtlgen.transforms.instance_ranks import Instances
-from rtlgen.transforms.precedence import Related
+from rtlgen.tiling.cut import UNLIMITED, Chip, CutPart
+from rtlgen.tiling.lanes import lanes_that_wait, lanes_without_order, skewed
+from rtlgen.tiling.loops import Program, UnitLoops
 from rtlgen.transforms.tile_nests import TiledScop, Tiling
+from rtlgen.windows.accesses import WindowBuilder
+from rtlgen.windows.kept_memories import Hands, PeerCollisions
+from rtlgen.windows.movers import WordCounts
+from rtlgen.windows.places import HandingOver, Scopes, Windows, passing
+from rtlgen.windows.planner import FEW, Traffic, WindowPlanner
+from rtlgen.windows.tile_kernel import TileKernel, TileStreamBuilder
+from rtlgen.windows.waiting import Doacross, SharedLoop, Waiting
+from rtlgen.windows.workers import Shared, one_worker, share
+
+COUNT_OPERATIONS = 20_000
+"""isl operations that counting values may take."""
+
+FOLD_OPERATIONS = 300_000
+"""isl operations that finding a fold may take; where it takes more, there is no room."""
+
+
+def handing_over(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> HandingOver | None:
+    """Return what can be handed over in the RAM that each worker has; None for nothing.
+
+    Those who ask for windows as well may have less. Not to count on what has no room at all keeps
+    other orders of tiles from looking worse.
+    """
+    if shared is None or shared.across is None or not chip.buffer:
+        return None
+    if shared not in cut.handed:
+        cut.handed[shared] = _found(cut, chip, shared)
+    return cut.handed[shared]
+
+
+def _found(cut: CutPart, chip: Chip, shared: SharedLoop) -> HandingOver | None:
+    assert shared.across is not None, "rows wait for one another"
+    hands = Hands(shared.across, chip.workers.count, shared.across.room is not None)
+    by_writer: dict[str, list[Flow]] = {}
+    for number, flow in enumerate(cut.relations.flows.flows):
+        beside = cut.crossings.beside(number, shared.number)
+        array = cut.relations.sets.scop.statement(flow.source).write.array
+        if array in chip.off_chip and not beside.is_empty():
+            found = Flow(flow.source, flow.sink, flow.sink_read, beside)
+            by_writer.setdefault(flow.source, []).append(found)
+    having_room = [
+        name for name, flows in by_writer.items() if _has_room(cut, chip, name, flows, hands)
+    ]
+    return HandingOver(shared.number, frozenset(having_room)) if having_room else None
+
+
+def _has_room(cut: CutPart, chip: Chip, name: str, flows: Sequence[Flow], hands: Hands) -> bool:
+    """Tell whether what some reads take from a statement fits, in a copy for each of them."""
+    sets = cut.relations.sets
+    statement = sets.scop.statement(name)
+    shape = sets.scop.array(statement.write.array).shape
+    words = chip.worker_bits // (chip.off_chip[statement.write.array].width_bits * len(flows))
+    if not words:
+        return False
+    written = reduce(isl.Set.union, (flow.relation.domain() for flow in flows)).coalesce()
+    # All workers together have room for a row's values at least.
+    rows = cut.tile_loops[hands.across.space].extent * hands.workers
+    values = attempt(sets.context, COUNT_OPERATIONS, lambda: count_points(written))
+    if values is not None and values > rows * words:
+        return False
+
+    def fits() -> bool:
+        losing = PeerCollisions(sets, statement, written, flows, cut.relations.depth, hands)
+        fold = smallest_fold(losing, shape, most_bits=words.bit_length() - 1)
+        return fold.is_enough
+
+    return bool(attempt(sets.context, FOLD_OPERATIONS, fits))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

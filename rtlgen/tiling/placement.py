@@ -17,7 +17,6 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_place
 from rtlgen.options.choices import AXI_LATENCY_CYCLES, EXTERNAL, STREAM
-from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import (
@@ -29,7 +28,8 @@ from rtlgen.tiling.errors import (
     UnknownArray,
 )
 from rtlgen.tiling.lanes import LaneRequest
-from rtlgen.transforms.lane_wishes import LaneWishes
+from rtlgen.transforms.lanes import LaneWishes
+from rtlgen.windows.workers import WorkerRequest
 
 USUAL_BUS = Bus("axi", AXI_LATENCY_CYCLES)
 """To arrays off chip where nobody has said another one: that which systems have."""

@@ -1,25 +1,164 @@
-"""What a program in tiles does and costs, as JSON-serialisable objects for the reports."""
+"""What a program in tiles does and costs, for reports: tiles, a picture, the limits of workers.
+
+Why workers gain less than there are of them.
+
+The first tiles of a unit, in the order in which they run: for a picture of the iterations.
+
+What a program in tiles does and costs, as JSON-serialisable objects for the reports.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice, pairwise
 from typing import Any
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import advising
 from rtlgen.ir.iterations import iterations_of
-from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer, Wait
-from rtlgen.scheduling.workers import WorkerRequest
-from rtlgen.tiling.candidates import Candidate, pareto
-from rtlgen.tiling.chip import UNLIMITED
+from rtlgen.ir.plan import KernelPlan, Level, MemorySide, Transfer, Wait
+from rtlgen.ir.sharing import share_of
+from rtlgen.tiling.cut import UNLIMITED
+from rtlgen.tiling.form import Candidate, pareto
 from rtlgen.tiling.lanes import free_loops
-from rtlgen.tiling.needed import words_needed
+from rtlgen.tiling.loops import words_needed
 from rtlgen.tiling.part import TiledPart, ram_bits
-from rtlgen.tiling.picture import tile_picture
 from rtlgen.tiling.plan import TiledProgram
-from rtlgen.tiling.worker_limits import worker_limits
 from rtlgen.transforms.tile_nests import Tiling
+from rtlgen.windows.workers import WorkerRequest
+
+UNFAIR = 1.05
+"""Of an equal share, what the busiest worker may have before it is said."""
+
+
+def worker_limits(units: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what keeps the units of a report from going as much faster as they have workers.
+
+    A sentence for each thing; none for what one worker runs of its own accord.
+    """
+    for unit in units:
+        yield from _limits_of(unit)
+    for unit, behind in pairwise(units):
+        why = unit["workers"]["apart"]
+        if why is not None:
+            yield (
+                f"{_names(unit)} come before {_names(behind)}, not beside: in common tiles "
+                f"{why}; one worker can run both side by side"
+            )
+
+
+def _limits_of(unit: Mapping[str, Any]) -> Iterator[str]:
+    workers, where = unit["workers"], _names(unit)
+    count = workers["count"]
+    if count == 1:
+        return
+    at_a_time = workers["at_a_time"]
+    if at_a_time is not None and at_a_time < count:
+        verb = "computes" if at_a_time == 1 else "compute"
+        yield (
+            f"{where}: {at_a_time} of {count} workers {verb} at a time, since each iteration of "
+            f"{workers['loop']} waits for the one before; more workers gain nothing"
+        )
+    elif unit["bus_cycles"] >= unit["kernel_cycles"]:
+        yield (
+            f"{where}: {count} workers compute for {unit['kernel_cycles']:,} cycles, and all share "
+            f"a bus that is busy for {unit['bus_cycles']:,}; more workers gain nothing"
+        )
+    if workers["busiest"] > UNFAIR:
+        yield (
+            f"{where}: the busiest worker has {workers['busiest']:.2f} of an equal share, and all "
+            "end with it"
+        )
+
+
+def _names(unit: Mapping[str, Any]) -> str:
+    return ", ".join(unit["statements"])
+
+
+MOST_LOOKED_AT = 20_000
+"""Tiles that are gone through, in their order."""
+
+MOST_SIDE = 24
+"""Tiles along a side of the picture."""
+
+SHOWN_LOOPS = 2
+"""Loops over tiles that a picture shows: it has two sides."""
+
+
+def tile_picture(part: TiledPart, request: WorkerRequest) -> dict[str, Any] | None:
+    """Return the tiles in a corner of the iteration space, None where no loops are cut.
+
+    `tiles` has their coordinates in the outermost loops that are cut, in the order in which they
+    first run; `cut_off` says that there are more, outside of the corner or later. `waves` and
+    `owners` have the wave and the worker of each of them, where workers share them.
+    """
+    tiling = part.tiling
+    if not tiling.depth:
+        return None
+    names = [f"t{k}" for k in range(tiling.loop_count)]
+    coordinates = tiling.coordinates(names)[:SHOWN_LOOPS]
+    firsts = [loop.first for loop in part.kernel.tile_loops]
+    shown: dict[tuple[int, ...], tuple[int, int]] = {}
+    waves: dict[tuple[int, ...], int] = {}
+    cut_off = part.region.tiles > MOST_LOOKED_AT
+    for counters in islice(tiles_in_order(part.region.levels), MOST_LOOKED_AT):
+        values = {n: c + f for n, c, f in zip(names, counters, firsts, strict=True)}
+        tile = tuple(form.evaluate(values) for form in coordinates)
+        wave = _wave(part, counters, waves)
+        if all(abs(c) < MOST_SIDE for c in tile):
+            if tile not in shown:
+                shown[tile] = wave, _owner(part, request, counters)
+        else:
+            cut_off = True
+    return {
+        "loops": list(part.loops.iterators[: len(coordinates)]),
+        "sizes": list(tiling.sizes[: len(coordinates)]),
+        "tiles": [list(tile) for tile in shown],
+        "waves": None if part.space is None else [wave for wave, _ in shown.values()],
+        "owners": None if part.space is None else [owner for _, owner in shown.values()],
+        "cut_off": cut_off,
+    }
+
+
+def _wave(part: TiledPart, counters: tuple[int, ...], waves: dict[tuple[int, ...], int]) -> int:
+    """Return the wave of a tile; where rows wait for one another, the one in which it can run."""
+    if part.across is not None:
+        row, column = counters[part.across.space : part.across.space + 2]
+        return row * (part.across.lag + 1) + column
+    return waves.setdefault(counters[: part.space or 0], len(waves))
+
+
+def _owner(part: TiledPart, request: WorkerRequest, counters: tuple[int, ...]) -> int:
+    """Return which worker runs a tile; 0 where there is one."""
+    if part.space is None:
+        return 0
+    own = _range(part.region.levels, counters[: part.space])
+    shares = (
+        share_of(request.policy, own.start, own.stop - 1, request.count, worker)
+        for worker in range(request.count)
+    )
+    return next(n for n, share in enumerate(shares) if counters[part.space] in share)
+
+
+def tiles_in_order(
+    levels: Sequence[Level], outer: tuple[int, ...] = ()
+) -> Iterator[tuple[int, ...]]:
+    """Yield the counters of tile loops, in the order in which tiles run."""
+    if len(outer) == len(levels):
+        yield outer
+        return
+    for counter in _range(levels, outer):
+        yield from tiles_in_order(levels, (*outer, counter))
+
+
+def _range(levels: Sequence[Level], outer: tuple[int, ...]) -> range:
+    """Return the counters of a loop in an iteration of those outside."""
+    level = levels[len(outer)]
+    padded = (*outer, *[0] * (len(levels) - len(outer)))
+    low = max([0, *(bound.ceiling(padded) for bound in level.lowers)])
+    high = min([level.extent - 1, *(bound.floor(padded) for bound in level.uppers)])
+    return range(low, max(high + 1, low + level.at_least))
 
 
 def tiles_report(tiled: TiledProgram, ram_limit_bits: int) -> dict[str, Any]:

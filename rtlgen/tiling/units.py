@@ -13,15 +13,14 @@ from rtlgen.ir.effort import Reserve, Turns, improving, keep_going
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
-from rtlgen.scheduling.workers import ONE_WORKER
-from rtlgen.tiling.candidates import Candidate
-from rtlgen.tiling.chip import Chip
 from rtlgen.tiling.choice import GAIN, TileChoice
+from rtlgen.tiling.cut import Chip
 from rtlgen.tiling.errors import REFUSALS, NoParallelTiles
-from rtlgen.tiling.loops import UnitLoops, joined_loops, loops_of
+from rtlgen.tiling.form import Candidate
+from rtlgen.tiling.loops import Program, UnitLoops, joined_loops, loops_of, part_of
 from rtlgen.tiling.part import TiledPart
-from rtlgen.tiling.program import Program, part_of
 from rtlgen.transforms.units import dependence_units
+from rtlgen.windows.workers import ONE_WORKER
 
 OUT_OF_LANES = (NoLanes, WindowsTooLarge)
 """Why a unit cannot run in lanes: of some tiles it is only known that there is not the RAM."""

@@ -1,0 +1,1 @@
+"""Programs to programs: passes over a Scop, each proven to leave every instance as it was."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Scop, Statement, StatementNode
 from rtlgen.source import Span
-from rtlgen.transforms.unroll import trips_of
+from rtlgen.transforms.lanes import trips_of
 
 
 def in_strips(scop: Scop, sizes: Mapping[Span, int]) -> Scop:

@@ -1,4 +1,6 @@
-"""Cut the loops that statements share into tiles, which run in an order of one's own choice.
+"""Cut the loops that statements share into tiles, or name the tiles that a dependence forbids.
+
+Cut the loops that statements share into tiles, which run in an order of one's own choice.
 
 Rewrite
 -------
@@ -17,6 +19,8 @@ each statement by itself. Its iterations are the lanes:
 
 Lanes that are not in step run one behind the other, as the C program has them: their loop is next
 to the one that they are of, `for i<2  for lane<4  for j<8  S(4*i + lane, j)`.
+
+Tiles that a dependence forbids: which two of them need each other.
 """
 
 from __future__ import annotations
@@ -24,11 +28,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine, affine_sum
-from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Scop, Statement
-from rtlgen.transforms.integer_inverse import column_echelon
+from rtlgen.ir.effort import advising
+from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Scop, Statement, loop_paths
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.correspondence import correspondence, moved_dependences
+from rtlgen.poly.dependences import Dependence
+from rtlgen.poly.legality import Instance, Violation, find_violation, illegal_schedule
 from rtlgen.transforms.normalise import boxed, program_order
-from rtlgen.transforms.reschedule import new_iterators
+from rtlgen.transforms.reschedule import column_echelon, new_iterators
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,3 +486,57 @@ def _in_phases(
     unit = _unit_rows(len(sizes))
     phases = (tiles, *[1] * (len(sizes) - 1))
     return Tiling(sizes, (unit[0], second, *unit[2:]), phases, woven=0, spread=spread)
+
+
+class WitnessTiles:
+    """The tiles of two instances in the wrong order, and where an instance is.
+
+    Members
+    -------
+    first, second: texts of the tiles of source and sink.
+    """
+
+    def __init__(self, tiled: TiledScop, tiling: Tiling, violation: Violation) -> None:
+        self._tiled = tiled
+        self._sizes = tiling.sizes
+        self.first = self._tile_of(violation.dependence.source, violation.source_instance)
+        self.second = self._tile_of(violation.dependence.sink, violation.sink_instance)
+
+    def where(self, name: str, instance: Instance) -> str:
+        """Return in which tile an instance of a statement is, as part of a sentence."""
+        return f" in tile {self._tile_of(name, instance)}"
+
+    def _tile_of(self, name: str, instance: Instance) -> str:
+        values = dict(zip(self._tiled.scop.statement(name).iterators, instance, strict=True))
+        cut = zip(self._tiled.before[name], self._sizes, strict=False)
+        return f"({', '.join(str(form.evaluate(values) // size) for form, size in cut)})"
+
+
+def forbidding(
+    sets: ScopSets, dependences: Sequence[Dependence], sizes: tuple[int, ...]
+) -> tuple[tuple[Label, ...], str] | None:
+    """Return which accesses keep the loops of the program from being cut, and a note of two tiles.
+
+    None where statements do not share as many loops, or where it takes too long to tell.
+    """
+    scop = sets.scop
+    paths = list(loop_paths(scop.tree).values())
+    if sum(len(set(numbers)) == 1 for numbers in zip(*paths, strict=False)) < len(sizes):
+        return None
+    tiling = Tiling(sizes, tile_orders(len(sizes))[0])
+    violation: Violation | None = None
+    with advising():
+        tiled = cut_into_tiles(scop, tiling)
+        after = ScopSets(tiled.scop, sets)
+        moved = moved_dependences(dependences, after, correspondence(sets, after))
+        violation = find_violation(after, moved, tiled.scop.schedule)
+    if violation is None:
+        return None
+
+    tiles = WitnessTiles(tiled, tiling, violation)
+    found = illegal_schedule(tiled.scop, violation, "cutting the loops", where=tiles.where)
+    note = (
+        f"cut as they are, tile {tiles.first} would have to be done before tile {tiles.second},"
+        " which runs first"
+    )
+    return found.diagnostic.labels, note

@@ -14,11 +14,11 @@ from rtlgen.bench import limit
 from rtlgen.bench.floor import floors
 from rtlgen.bench.limit import LIMIT
 from rtlgen.bench.table import BenchRow, BenchSettings, RowResult
+from rtlgen.datapath.floor import limit_of_plan, one_a_cycle
 from rtlgen.design import Design, compile_design
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
-from rtlgen.scheduling.dataflow_limit import limit_of_plan, one_a_cycle
-from rtlgen.search.compilation import IslandCompilation
+from rtlgen.planning.compilation import IslandCompilation
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -12,7 +12,7 @@ from rtlgen.driver import parse
 from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import examine
-from rtlgen.transforms.ols import OlsApplicability, ols_applicability
+from rtlgen.transforms.outer_shift import OlsApplicability, ols_applicability
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -10,7 +10,7 @@ import pytest
 from rtlgen import compile as rtlgen_compile
 from rtlgen import design
 from rtlgen.errors import InternalError
-from rtlgen.planning import passes
+from rtlgen.planning import analysis
 from tests.cli.conftest import ROOT, rtlgen
 
 GEMM = ROOT / "examples" / "gemm" / "gemm.c"
@@ -32,7 +32,7 @@ def bug(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Exce
     def broken(*_: object, **__: object) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(passes, "flatten", broken)
+    monkeypatch.setattr(analysis, "flatten", broken)
     return error
 
 
@@ -42,7 +42,7 @@ def test_a_bug_is_a_diagnostic_with_what_to_report(bug: Exception, verb: str) ->
     said = f"{type(bug).__name__}: {bug}".removesuffix(": ")
     assert (found.status, found.out) == (2, "")
     assert found.err.startswith(f"error[E0701]: rtlgen has met an error of its own: {said}\n")
-    assert "raised at rtlgen/planning/passes.py:" in found.err
+    assert "raised at rtlgen/planning/analysis.py:" in found.err
     assert f"the command was rtlgen {verb} {GEMM} --fuse none" in found.err
     assert "please report it: the C file, the options" in found.err
     assert "Traceback" not in found.err

@@ -18,7 +18,7 @@ from rtlgen.errors import long_forms, registered_codes
 from rtlgen.options import options
 from rtlgen.options.passes import EVERY_PASS
 from rtlgen.output.flows import FLOWS
-from rtlgen.planning.program_moves import MOVES
+from rtlgen.planning.moves import MOVES
 from rtlgen.report.tile_picture import tile_svg
 from tests.docs.blocks import ROOT
 
@@ -136,10 +136,13 @@ LIMITED = (
     "ir.effort",
     "ir.tolerance",
     "faster",
-    "search",
     "planning",
     "tiling",
+    "windows",
     "scheduling",
+    "memories",
+    "datapath",
+    "nests",
     "transforms",
     "poly",
 )

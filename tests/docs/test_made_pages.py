@@ -53,7 +53,7 @@ def test_a_made_page_is_up_to_date(
         (ROOT / "docs" / "how-to" / "add-a-transform.md", "rtlgen.options.passes", passes_table),
         (
             ROOT / "docs" / "explanation" / "how-it-works.md",
-            "rtlgen.planning.program_moves",
+            "rtlgen.planning.moves",
             moves_table,
         ),
     ],

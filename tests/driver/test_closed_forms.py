@@ -11,11 +11,11 @@ import pytest
 
 from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.ir.effort import noting_limits
+from rtlgen.nests.candidates import ragged_statements
 from rtlgen.options import EVERY_ARRAY, CompileOptions
+from rtlgen.planning.compilation import Compilation
 from rtlgen.poly.errors import IllegalShift
-from rtlgen.search.compilation import Compilation
-from rtlgen.tiling.program import as_written
-from rtlgen.transforms.ragged import ragged_statements
+from rtlgen.tiling.loops import as_written
 from rtlgen.transforms.units import dependence_units
 
 LIMIT = 100
@@ -65,7 +65,7 @@ def compiled(folder: Path, text: str, size: int, **options: object) -> Compilati
 
 
 def lower(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
-    for module in ("rtlgen.transforms.ragged", "rtlgen.poly.legality"):
+    for module in ("rtlgen.nests.candidates", "rtlgen.poly.legality"):
         for name in ("MANY_INSTANCES", "MAX_INSTANCES"):
             monkeypatch.setattr(f"{module}.{name}", limit)
 

@@ -8,7 +8,7 @@ from rtlgen.driver import parse
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.options import CompileOptions
-from rtlgen.search.compilation import IslandCompilation
+from rtlgen.planning.compilation import IslandCompilation
 from rtlgen.target import get_target
 from tests.islands import compile_island
 from tests.poly.sources import EXAMPLES

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import rtlgen
+from rtlgen.datapath.binding import with_units
 from rtlgen.ir.partial_products import multiplier_blocks
 from rtlgen.ir.plan import NEVER, KernelPlan, Workers
 from rtlgen.ir.plan_error import PlanUnsound
-from rtlgen.scheduling.binding import with_units
 from tests.tiling.spoilt import with_transfer
 
 CHAINED = """void f(int a[32][32], int b[32][32], int c[32][32], int d[32][32])
@@ -40,6 +40,6 @@ def test_a_plan_in_tiles_is_replayed_with_the_multipliers_that_it_shares(
         less = with_transfer(region, window, lambda each: replace(each, when=NEVER))
         return replace(shared, body=(replace(first, regions=(less,)), *others))
 
-    monkeypatch.setattr("rtlgen.search.tile_lane_choice.with_units", spoilt)
+    monkeypatch.setattr("rtlgen.planning.in_tiles.with_units", spoilt)
     with pytest.raises(PlanUnsound):
         rtlgen.compile(source=CHAINED, path="f.c", **options)

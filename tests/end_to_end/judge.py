@@ -15,7 +15,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.manifest.file import write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.output.verilog import generate, manifest_of
-from rtlgen.search.compilation import Compilation
+from rtlgen.planning.compilation import Compilation
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import Engine, Simulator, simulate
 from rtlgen.verify.equivalence import known_to

@@ -11,7 +11,6 @@ import pytest
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import write_manifest
 from rtlgen.output.verilog import generate, manifest_of
-from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
 from rtlgen.verify.cosim import SimulationResult, simulate_all
 from rtlgen.verify.data import random_inputs
@@ -19,6 +18,7 @@ from rtlgen.verify.equivalence import known_to
 from rtlgen.verify.errors import MemoryAnswerError
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import Inputs
+from rtlgen.windows.workers import ONE_WORKER, WorkerRequest
 from tests.simulators import needs_icarus
 from tests.tiling.programs import BLUR, PRODUCT, TRANSPOSED, TWO_PRODUCTS, planned
 

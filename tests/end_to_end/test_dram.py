@@ -15,7 +15,6 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.merge_timing import Offers
 from rtlgen.ir.timeline import known_cycles
 from rtlgen.manifest import memory_map
-from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, Dram
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.models import compile_icarus
@@ -23,6 +22,7 @@ from rtlgen.system.tools import find_tool, run_tool
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.plan import TiledProgram
 from rtlgen.verify import equivalence
+from rtlgen.windows.workers import ONE_WORKER, WorkerRequest
 from tests.end_to_end.judge import plan_failures
 from tests.simulators import needs_icarus
 from tests.tiling.programs import BLUR, JACOBI, KIB, PRODUCT, SEIDEL, TRANSPOSED, planned

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.memories import row_buffers
 from rtlgen.options import CompileOptions
-from rtlgen.scheduling import beside
 from rtlgen.sim.cocotb_runner import Simulator
 from tests.end_to_end.bounds import EXCEPTIONS, assert_within_bound
 from tests.end_to_end.judge import Compiled, assert_plan_exact, compiled, simulation_failures
@@ -103,7 +103,7 @@ def test_an_unfused_plan_computes_the_same(path: Path) -> None:
 def test_one_write_port_an_array_is_a_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (FOLDER / "kernels" / "cholesky.c").read_text()
     # With values in rows beside the array, which is small, one port does for what is left.
-    monkeypatch.setattr(beside, "LEAST_ROOM", 128)
+    monkeypatch.setattr(row_buffers, "LEAST_ROOM", 128)
     several, one = compiled(text), compiled(text, CompileOptions(write_ports="one"))
     assert several is not None and one is not None
     assert several.plan.memory("A").write_ports > 1 == one.plan.memory("A").write_ports

@@ -9,10 +9,10 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.nests import common_nest
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling import skewing
 from rtlgen.sim.cocotb_runner import Simulator
-from rtlgen.transforms import common_nest
 from tests.end_to_end.judge import Compiled, assert_plan_exact, compiled, simulation_failures
 from tests.simulators import SIMULATORS
 

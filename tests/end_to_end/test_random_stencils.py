@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from rtlgen.ir.plan import ForwardOp, KernelPlan
+from rtlgen.memories import read_buffers, row_buffers
 from rtlgen.options import CompileOptions
-from rtlgen.scheduling import array_parts, beside, loaded_rows, row_memories
 from tests.end_to_end.judge import Compiled, assert_plan_exact, batch_failures, compiled
 
 OFFSETS = (-2, -1, -1, 0, 0, 0, 1, 1, 2)
@@ -50,10 +50,10 @@ def stencil(seed: int) -> str:
 @pytest.fixture
 def everything_beside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let values be beside their arrays whatever that takes."""
-    monkeypatch.setattr("rtlgen.planning.rows._has_copies", lambda *_: True)
-    monkeypatch.setattr("rtlgen.planning.rows._is_smaller", lambda *_: True)
-    monkeypatch.setattr(beside, "LEAST_ROOM", 2)
-    for module in (array_parts, loaded_rows, row_memories):
+    monkeypatch.setattr("rtlgen.planning.one_form._has_copies", lambda *_: True)
+    monkeypatch.setattr("rtlgen.planning.one_form._is_smaller", lambda *_: True)
+    monkeypatch.setattr(row_buffers, "LEAST_ROOM", 2)
+    for module in (read_buffers, read_buffers, row_buffers):
         monkeypatch.setattr(module, "SHARE_ALIVE", 1)
 
 

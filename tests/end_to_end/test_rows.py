@@ -11,10 +11,10 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import ChooseOp, ForwardOp, KernelPlan, LoadOp, Store, Stream
 from rtlgen.ir.ram_copies import block_ram_bits, ram_copies
+from rtlgen.memories import read_buffers, row_buffers
+from rtlgen.memories.forwarding import Routing
+from rtlgen.memories.row_buffers import Rows, without_rows
 from rtlgen.options import CompileOptions
-from rtlgen.scheduling import array_parts, beside, loaded_rows, row_memories
-from rtlgen.scheduling.forwarding import Routing
-from rtlgen.scheduling.kept_values import Rows, without_rows
 from rtlgen.sim.cocotb_runner import Simulator
 from tests.end_to_end.judge import Compiled, assert_plan_exact, compiled, simulation_failures
 from tests.simulators import on_one_in_turn
@@ -98,7 +98,7 @@ def in_whole_arrays(text: str, lanes: int, monkeypatch: pytest.MonkeyPatch) -> K
         assert isinstance(routing, Routing)
         return without_rows(routing)
 
-    monkeypatch.setattr("rtlgen.planning.rows.fold_rows", nothing)
+    monkeypatch.setattr("rtlgen.planning.one_form.fold_rows", nothing)
     monkeypatch.setattr("rtlgen.planning.planned.fold_rows", nothing)
     options = CompileOptions(unroll={"t": lanes} if lanes > 1 else {})
     found = compiled(text, options)
@@ -320,10 +320,10 @@ def test_what_sweeps_have_in_common_by_chance_is_not_passed_on() -> None:
 def test_rows_are_exact_where_they_are_of_no_use(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rtlgen.planning.rows._has_copies", lambda *_: True)
-    monkeypatch.setattr("rtlgen.planning.rows._is_smaller", lambda *_: True)
-    monkeypatch.setattr(beside, "LEAST_ROOM", 2)
-    for module in (array_parts, loaded_rows, row_memories):
+    monkeypatch.setattr("rtlgen.planning.one_form._has_copies", lambda *_: True)
+    monkeypatch.setattr("rtlgen.planning.one_form._is_smaller", lambda *_: True)
+    monkeypatch.setattr(row_buffers, "LEAST_ROOM", 2)
+    for module in (read_buffers, read_buffers, row_buffers):
         monkeypatch.setattr(module, "SHARE_ALIVE", 1)
     found = compiled(path.read_text())
     assert found is not None

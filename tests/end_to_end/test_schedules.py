@@ -14,13 +14,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
 from rtlgen.sim.job import Job
 from rtlgen.sim.memory_image import LOCAL, image_of, owners
 from rtlgen.verify.inputs import Inputs
 from rtlgen.verify.loading import Way, loaded, optimisation_of
 from rtlgen.verify.values import to_words
+from rtlgen.windows.workers import WorkerRequest
 from tests.end_to_end.test_axi import Built, build
 from tests.tiling.programs import BLUR, LU, SEIDEL, TRANSPOSED, TWO_PRODUCTS
 

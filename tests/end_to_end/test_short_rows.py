@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import rtlgen
+from rtlgen.planning.ram_limit import TooLittleRam
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
-from rtlgen.search.ram_limit import TooLittleRam
 from rtlgen.tiling.errors import NoParallelTiles
 
 REFUSALS = (

@@ -20,8 +20,8 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.scop import Scop
 from rtlgen.options import BusKind
-from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.windows.workers import ONE_WORKER, WorkerRequest
 from tests.end_to_end.judge import plan_failures
 from tests.oracles.random_tiles.campaign import none_wrong
 from tests.tiling.programs import (

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rtlgen.options import BusKind, Policy
-from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.units import UnitPlanner
+from rtlgen.windows.workers import WorkerRequest
 from tests.end_to_end.judge import plan_failures
 from tests.oracles.random_tiles.campaign import none_wrong
 from tests.tiling.programs import (

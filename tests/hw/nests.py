@@ -11,8 +11,8 @@ from amaranth.sim import Simulator, SimulatorContext
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.ir.plan import IndexForm, Level, LevelBound
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.scheduling.predicates import index_form
-from rtlgen.transforms.ragged import ragged_loops
+from rtlgen.memories.predicates import index_form
+from rtlgen.nests.candidates import ragged_loops
 
 SHAPES = {
     "triangle": "{ [i,j] : 0 <= i < 7 and 0 <= j <= i }",

@@ -10,7 +10,7 @@ from amaranth.sim import Simulator, SimulatorContext
 from rtlgen.hw.tile_marks import TileMarks
 from rtlgen.ir.iterations import Bools, iterations_of, predicate_mask
 from rtlgen.ir.plan import Condition, IndexForm, Level, LevelBound, Mark, Predicate
-from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.windows.workers import WorkerRequest
 from tests.tiling.programs import LU, TRANSPOSED, planned
 
 TRIANGLE = (

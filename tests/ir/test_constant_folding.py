@@ -29,7 +29,7 @@ from rtlgen.ir.types import INT32, INT64, IntType
 from rtlgen.ir.value_ranges import Range, ValueRanges
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
-from tests.scheduling.test_datapath import BOX, programs
+from tests.datapath.test_build import BOX, programs
 
 UINT32, INT8, UINT8 = IntType(32, False), IntType(8, True), IntType(8, False)
 BOOL = IntType(8, False, is_bool=True)

@@ -20,7 +20,7 @@ from rtlgen.ir.timeline_state import State, Step
 from rtlgen.ir.timeline_tracks import Look, Track
 from rtlgen.ir.transfer_patterns import patterns_of, words_in_tiles
 from rtlgen.options import BusKind
-from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.windows.workers import WorkerRequest
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
 
 REGIONS = [

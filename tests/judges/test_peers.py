@@ -13,12 +13,12 @@ from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.plan import NEVER, Region, Store, Stream, TiledRegion, Wait, Workers
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
+from rtlgen.memories.folds import Fold, Losing, smallest_fold
 from rtlgen.poly.listing import listed_points
-from rtlgen.scheduling import kept_memories
-from rtlgen.scheduling.folds import Fold, Losing, smallest_fold
-from rtlgen.scheduling.peer_folds import PeerCollisions
-from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.plan import TiledProgram
+from rtlgen.windows import kept_memories
+from rtlgen.windows.kept_memories import PeerCollisions
+from rtlgen.windows.workers import WorkerRequest
 from tests.tiling.programs import (
     JACOBI,
     KIB,

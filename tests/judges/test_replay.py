@@ -13,7 +13,7 @@ from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, PlanError, Region
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.judges.replay import replay
 from rtlgen.options import CompileOptions, PartitionWish
-from rtlgen.search.compilation import Compilation, IslandCompilation
+from rtlgen.planning.compilation import Compilation, IslandCompilation
 from tests.islands import compile_island
 from tests.judges.spoilt import CHANGES, changed_op, is_wrong, loads, spoilt_plans
 

@@ -20,8 +20,7 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.scheduling.errors import NoLanes
-from rtlgen.tiling.lane_skew import require_skew, skewed
-from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.tiling.lanes import LaneRequest, require_skew, skewed
 from rtlgen.tiling.plan import TiledProgram
 from tests.tiling.programs import (
     SEIDEL,

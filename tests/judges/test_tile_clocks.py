@@ -15,7 +15,7 @@ from rtlgen.ir.plan import Condition, IndexForm, Mark, Predicate, Wait, Workers
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.judges.tile_clocks import TileClocks
 from rtlgen.options import Policy
-from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.windows.workers import WorkerRequest
 from tests.tiling.programs import (
     KIB,
     LU,

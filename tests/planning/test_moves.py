@@ -15,10 +15,9 @@ from rtlgen.ir.effort import TooComplex, limited_effort, noting_limits
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import analyse
 from rtlgen.planning.choice import choose_plan
-from rtlgen.planning.moves import Form, Move
+from rtlgen.planning.moves import MOVES, Form, Move, Reversals
 from rtlgen.planning.one_form import plan_form
 from rtlgen.planning.planned import Planned, Tried
-from rtlgen.planning.program_moves import MOVES, Reversals
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.errors import BankUnknown

@@ -11,10 +11,10 @@ import pytest
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.nests.candidates import ragged_loops
 from rtlgen.poly.closed_extrema import Distance, flattened
 from rtlgen.poly.closed_ranks import ClosedRanks, closed_ranks
 from rtlgen.poly.ranks import rank_table
-from rtlgen.transforms.ragged import ragged_loops
 
 ITERATORS = ("i", "j", "k")
 ORDERS = list(permutations(range(3)))

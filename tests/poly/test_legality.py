@@ -15,6 +15,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Bound, Dim, FlatDim, LoopDim, NestLoop, Place, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
+from rtlgen.nests.candidates import ragged_loops
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis
 from rtlgen.poly import legality
@@ -22,8 +23,7 @@ from rtlgen.poly.errors import IllegalSchedule, IllegalShift
 from rtlgen.poly.instances import PairKey, Pairs, dependent_pairs
 from rtlgen.poly.legality import Judge, find_violation, require_legal
 from rtlgen.poly.piecewise import NoClosedForm
-from rtlgen.transforms.permute import permute
-from rtlgen.transforms.ragged import ragged_loops
+from rtlgen.transforms.fuse import permute
 from tests.poly.enumeration import Point, memory_pairs
 from tests.poly.sources import SMALL, analysed
 

@@ -10,7 +10,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.planning.analysis import analyse
 from rtlgen.poly.errors import StreamOutOfOrder
 from rtlgen.poly.stream_order import require_in_order
-from rtlgen.transforms.streams import in_streams
+from rtlgen.transforms.interfaces import in_streams
 
 
 def judge(parameters: str, body: str, name: str = "x") -> None:

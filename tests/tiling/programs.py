@@ -12,11 +12,11 @@ from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.memory_side import Bus
 from rtlgen.judges.tile_replay import replay_parts
 from rtlgen.options import BusKind, CompileOptions
-from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
+from rtlgen.windows.workers import ONE_WORKER, WorkerRequest
 
 KIB = 8192
 

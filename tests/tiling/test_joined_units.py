@@ -14,7 +14,6 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.legality import Violation, find_violation
 from rtlgen.scheduling.errors import WindowsTooLarge
-from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import get_target
 from rtlgen.tiling import cut as cut_module
 from rtlgen.tiling import units as units_module
@@ -25,6 +24,7 @@ from rtlgen.tiling.loops import UnitLoops, joined_loops
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.units import UnitPlanner
 from rtlgen.transforms.tile_nests import Tiling
+from rtlgen.windows.workers import WorkerRequest
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import (
     KIB,

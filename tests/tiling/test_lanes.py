@@ -12,11 +12,11 @@ from rtlgen.ir.plan import (
     AnyBank,
 )
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain
-from rtlgen.scheduling.tile_streams import TileStreamBuilder
-from rtlgen.scheduling.workers import WorkerRequest
-from rtlgen.tiling.copies import CopySearch
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.variations import CopySearch
+from rtlgen.windows.tile_kernel import TileStreamBuilder
+from rtlgen.windows.workers import WorkerRequest
 from tests.tiling.programs import (
     BLUR,
     ELIMINATION,

@@ -11,9 +11,9 @@ from rtlgen.driver import compile_program
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.memory_side import Bus
 from rtlgen.options import EVERY_ARRAY, CompileOptions, PartitionWish
+from rtlgen.planning import in_tiles
+from rtlgen.planning.compilation import IslandCompilation
 from rtlgen.scheduling.errors import RaggedDomain
-from rtlgen.search import in_tiles
-from rtlgen.search.compilation import IslandCompilation
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import StaysOnChip, UnknownArray

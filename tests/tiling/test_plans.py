@@ -17,14 +17,14 @@ from rtlgen.ir.plan import Memory, Transfer
 from rtlgen.ir.plan_text import plan_text
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile
-from rtlgen.scheduling import movers, windows
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
-from rtlgen.scheduling.movers import Moved
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.part import ram_bits
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
+from rtlgen.windows import accesses, movers
+from rtlgen.windows.movers import Moved
 from tests.tiling.programs import (
     BACKWARDS,
     BLUR,
@@ -335,7 +335,7 @@ def test_a_word_too_many_needs_a_place_in_the_window(monkeypatch: pytest.MonkeyP
         seen.append(moved)
         return honest(moved, *others)
 
-    monkeypatch.setattr(windows, "load_words", watched)
+    monkeypatch.setattr(accesses, "load_words", watched)
     # Plans are remembered: this one is made here alone.
     assert is_proven(planned(STEEP, 7, (2, 1), word_bits=32))
     (moved, *_) = seen
@@ -467,5 +467,5 @@ def test_what_has_few_words_takes_no_block_ram_where_logic_cells_have_memories(
     request = TileRequest(Bus("fixed", 8), 64, frozenset(), tile, 64 * KIB)
     tiled = plan_in_tiles(parsed(TRANSPOSED, 64), request, get_target(target))
     assert {memory.name: memory.style for memory in tiled.plan.memories} == {
-        "a_in": windows, "a_in1": windows, "a_out": windows, "a_kept": "block",
+        "a_in": accesses, "a_in1": accesses, "a_out": accesses, "a_kept": "block",
     }  # fmt: skip

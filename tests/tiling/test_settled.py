@@ -9,11 +9,11 @@ import pytest
 
 import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.scheduling.settling import Wait, waits_before_multipliers
-from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.scheduling.operand_registers import Wait, waits_before_multipliers
 from rtlgen.tiling.form import Form
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.plan import TiledProgram
+from rtlgen.windows.workers import WorkerRequest
 from tests.tiling.programs import (
     LU,
     is_proven,

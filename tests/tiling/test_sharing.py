@@ -14,12 +14,11 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.timeline import estimated_cycles, workers_cycles
 from rtlgen.options import CompileOptions
 from rtlgen.report.text import plan_report_text
-from rtlgen.scheduling.workers import WorkerRequest
-from rtlgen.tiling import candidates
-from rtlgen.tiling.candidates import Candidate
+from rtlgen.tiling import form
 from rtlgen.tiling.cut import CutPart
 from rtlgen.tiling.errors import NoParallelTiles
-from rtlgen.tiling.form import Form
+from rtlgen.tiling.form import Candidate, Form
+from rtlgen.windows.workers import WorkerRequest
 from tests.tiling.programs import TRANSPOSED, planned, planned_through_memory
 
 POLYNOMIALS = """
@@ -102,7 +101,7 @@ def test_many_tiles_are_compared_by_what_the_first_ones_take(
     options = {"kind": "axi", "latency_cycles": 50, "workers": workers}
     (part,) = planned_through_memory(PATHS, 16, (1, 1, 1), **options).parts
     cycles = workers_cycles(part.workers, bus)
-    monkeypatch.setattr(candidates, "SAMPLED_TILES", 300)
+    monkeypatch.setattr(form, "SAMPLED_TILES", 300)
     found = Candidate.of(part, bus, followed=part.region.tiles - 1)
     assert max(found.kernel_cycles, found.bus_cycles) < 0.5 * cycles
     assert abs(found.cycles - cycles) < 0.1 * cycles

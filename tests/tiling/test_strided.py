@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rtlgen.poly.errors import IllegalSchedule
-from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling import plan as plan_module
+from rtlgen.windows.workers import WorkerRequest
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import (
     is_proven,

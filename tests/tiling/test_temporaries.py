@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.windows.workers import ONE_WORKER, WorkerRequest
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import (
     TWO_PRODUCTS,

@@ -13,7 +13,7 @@ from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.errors import RewriteUnsound
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.part import TiledPart
-from rtlgen.transforms import align
+from rtlgen.transforms import reschedule
 from rtlgen.transforms.tile_nests import Tiling
 from tests.tiling.programs import ELIMINATION, KIB, LU_BY_STEPS, PRODUCT, planned
 
@@ -85,12 +85,12 @@ def test_tiles_begin_no_tile_before_their_loop(origins: tuple[int, ...]) -> None
 def test_iterations_that_touch_other_elements_where_tiles_begin_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    original = align._delayed
+    original = reschedule._delayed
 
     def unmoved(statement: Statement, level: int, by: int) -> Statement:
         return replace(original(statement, level, by), write=statement.write)
 
-    monkeypatch.setattr(align, "_delayed", unmoved)
+    monkeypatch.setattr(reschedule, "_delayed", unmoved)
     lanes = LaneRequest("i", 4)
     with pytest.raises(RewriteUnsound):
         planned.__wrapped__(LU_BY_STEPS, 16, (2, 4, 6), kind="axi", lanes=lanes)

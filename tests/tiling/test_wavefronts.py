@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from rtlgen.ir.timeline import workers_cycles
-from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling import choice
-from rtlgen.tiling.loops import in_wavefronts, loops_of
+from rtlgen.tiling.loops import as_written, in_wavefronts, loops_of
 from rtlgen.tiling.plan import TiledProgram
-from rtlgen.tiling.program import as_written
+from rtlgen.windows.workers import WorkerRequest
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import (
     TRANSPOSED,

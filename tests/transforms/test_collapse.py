@@ -9,7 +9,7 @@ import pytest
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Access, Scop
-from rtlgen.transforms.collapse import collapse_short_rows
+from rtlgen.transforms.storage import collapse_short_rows
 from tests.tiling.programs import NINE, PIXELS, parsed
 
 LOOKED_UP = """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import rtlgen
-from rtlgen.transforms.double_buffer import NotDoubled
+from rtlgen.transforms.interfaces import NotDoubled
 
 FILTER = """
 const int table[4] = {1, 2, 3, 4};

@@ -16,8 +16,8 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions, ExpandMode
 from rtlgen.planning.analysis import analyse, expanded
 from rtlgen.poly.dependences import dataflow, same_values
-from rtlgen.transforms.expand import expand
 from rtlgen.transforms.normalise import normalise
+from rtlgen.transforms.storage import expand
 
 # The second nest reads rows of what the first one leaves: t keeps them in lockstep.
 SHARED = """

@@ -9,7 +9,7 @@ import pytest
 import rtlgen
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
-from rtlgen.transforms.external import NotExternal, in_external
+from rtlgen.transforms.interfaces import NotExternal, in_external
 
 TEXT = """
 static const int table[4] = {1, 2, 3, 4};

@@ -7,8 +7,7 @@ import pytest
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import LoopNode, Scop, walk_tree
-from rtlgen.transforms.lane_wishes import LaneWishes, place_of
-from rtlgen.transforms.unroll import unroll
+from rtlgen.transforms.lanes import LaneWishes, place_of, unroll
 from tests.transforms.test_unroll import results
 
 NESTS = """void f(int a[4][6], int b[4][6], int x[4]) {

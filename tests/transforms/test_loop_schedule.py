@@ -22,10 +22,14 @@ from rtlgen.poly.errors import IllegalSchedule, NothingToTile, RewriteUnsound
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.row_times import marked
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Part, Row, Sequence, bands_of, loop_rows
-from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
+from rtlgen.transforms.loop_schedule import (
+    Scheduled,
+    inner_wavefront,
+    schedule_loops,
+    tile,
+    wavefront,
+)
 from rtlgen.transforms.reschedule import reschedule
-from rtlgen.transforms.tile import tile
-from rtlgen.transforms.wavefront import inner_wavefront, wavefront
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden

@@ -10,11 +10,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.options.passes import TRANSFORMS
 from rtlgen.poly.legality import find_violation
-from rtlgen.transforms.distribute import distribute
-from rtlgen.transforms.flatten import flatten
-from rtlgen.transforms.fuse import fuse, fused_iterations
-from rtlgen.transforms.pad import pad
-from rtlgen.transforms.permute import permute
+from rtlgen.transforms.fuse import distribute, flatten, fuse, fused_iterations, pad, permute
 from tests.poly.sources import EXAMPLE_NAMES, EXAMPLES, SMALL, analysed, example
 
 

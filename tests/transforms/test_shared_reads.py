@@ -8,8 +8,7 @@ import rtlgen
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.errors import StreamOutOfOrder
-from rtlgen.transforms.shared_reads import with_shared_reads
-from rtlgen.transforms.streams import in_streams
+from rtlgen.transforms.interfaces import in_streams, with_shared_reads
 
 
 def shared(body: str, parameters: str = "int x_word[8]") -> Scop:

@@ -13,8 +13,8 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import analyse, in_skewed_loops
+from rtlgen.planning.compilation import IslandCompilation
 from rtlgen.poly.errors import IllegalSchedule, RewriteUnsound
-from rtlgen.search.compilation import IslandCompilation
 from rtlgen.transforms.skew import Skew
 from tests.islands import compile_island
 from tests.poly.stencils import stencil

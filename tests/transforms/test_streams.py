@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import parse_text
-from rtlgen.transforms.streams import NoStream, in_streams
+from rtlgen.transforms.interfaces import NoStream, in_streams
 
 TEXT = """
 static const int table[4] = {1, 2, 3, 4};

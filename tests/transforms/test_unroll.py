@@ -13,9 +13,8 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.scop import Scop, walk_tree
 from rtlgen.options import CompileOptions
-from rtlgen.transforms.lane_wishes import LaneWishes
+from rtlgen.transforms.lanes import LaneWishes, unroll
 from rtlgen.transforms.normalise import normalise
-from rtlgen.transforms.unroll import unroll
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
 from tests.judges.test_replay import compiled

@@ -12,12 +12,12 @@ from amaranth.hdl import Module, Shape
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtlgen.datapath.build import float_latency_cycles
 from rtlgen.flow.yosys import run_script
 from rtlgen.hw.float.build import FloatUnit
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.plan import FloatingOp
 from rtlgen.ir.types import NumberType
-from rtlgen.scheduling.datapath import float_latency_cycles
 from rtlgen.sim.models import Harness, compile_verilated
 from rtlgen.sim.verilator import UNOPTIMISED, find_verilator
 from rtlgen.system.tools import run_tool

@@ -13,7 +13,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
-from rtlgen.search.compilation import Compilation
+from rtlgen.planning.compilation import Compilation
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import GoldenResult
