@@ -9,11 +9,10 @@ from typing import Any
 
 from benchmarks.record import ROOT, circumstances, markdown_table, tools_text, write_results
 from rtlgen.bench.hls19 import HLS19
-from rtlgen.bench.kernels import kernel_files
 from rtlgen.bench.limit import LIMIT
 from rtlgen.bench.mf3 import MF3
 from rtlgen.bench.stencils import STENCILS
-from rtlgen.bench.table import BenchSettings, BenchTable, RowResult
+from rtlgen.bench.table import BenchSettings, BenchTable, RowResult, kernel_files
 from rtlgen.bench.threads import THREADS
 
 SETTINGS = BenchSettings()

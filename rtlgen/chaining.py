@@ -39,7 +39,7 @@ from rtlgen.sim.axi_behaviour import AxiBehaviour
 from rtlgen.sim.lint import WAIVERS
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import Simulator, simulate_all
-from rtlgen.verify.data_sets import random_data_sets
+from rtlgen.verify.data import random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import Inputs
 from rtlgen.verify.session import RunResult

@@ -41,7 +41,7 @@ from rtlgen.sim.lint import WAIVERS
 from rtlgen.verify.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
 from rtlgen.verify.cosim import Engine, Simulator, simulate
-from rtlgen.verify.data_sets import DataSets, given_data_set, random_data_sets
+from rtlgen.verify.data import DataSets, given_data_set, random_data_sets
 from rtlgen.verify.equivalence import Verification, verify_circuit, within_limit
 from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
 from rtlgen.verify.session import RunResult, Session

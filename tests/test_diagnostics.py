@@ -46,7 +46,7 @@ from rtlgen.poly.correspondence import correspondence
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import require_legal
-from rtlgen.poly.pluto.search import pluto
+from rtlgen.poly.pluto import pluto
 from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import RESPONSES, BusError
 from rtlgen.sim.job import Outcome, Result, RunRecord
@@ -57,7 +57,7 @@ from rtlgen.transforms.fuse import distribute
 from rtlgen.transforms.units import Unit
 from rtlgen.verify.c_oracle import COptions, c_outcomes
 from rtlgen.verify.cosim import _raise_broken_rule
-from rtlgen.verify.data_sets import random_data_sets
+from rtlgen.verify.data import random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import check_inputs, load_inputs
 from rtlgen.verify.session import session_closed

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rtlgen.bench.floor import floor_figures, mean_times_floor
+from rtlgen.bench.limit import floor_figures, mean_times_floor
 from rtlgen.bench.measure import synthesise_design
 from rtlgen.bench.table import (
     BenchRow,

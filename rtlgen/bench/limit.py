@@ -1,15 +1,48 @@
-"""Every example beside its floor: cycles that nothing built of the same datapaths could beat.
+"""What a design takes at least, and how near to it every example is.
 
-Where nothing is published, this is what there is to reach. See `rtlgen.bench.floor`.
+What a design takes at least, by what asks for it.
+
+`instances`: those of the statement with the most, one a cycle in each lane, and its pipeline.
+`chain`: the longest chain of instances that wait for each other's values.
+`instances_and_chain`: the instances of one statement, one a cycle, each between the chain that
+leads to it and the one that follows from it (`scheduling.dataflow_limit`).
+`ports`: stores through one write port of a bank.
+`stages`: instances that come one after another in any order of the loops (`poly.barriers`).
+
+Without a limit operations share multipliers only where they never begin together, so none is asked
+for more often than some statement has instances, or the chain is as long. Reads share a port only
+where they never meet.
+
+How far behind each other the sweeps of a stencil must run, in any order of their elements.
+
+A sweep that reads all neighbours of an element in a grid needs them from the sweep before. When the
+last of several sweeps has computed m elements, the first one has computed all that are within as
+many steps of them as there are sweeps between. A set of m elements has fewest around it where it
+is cut off from a corner by diagonals, and the set around that is such a set again. So with one
+element a cycle in each sweep, the last one is behind by the largest difference of the two sizes:
+
+    8 x 8 x 8, 8 sweeps: 91 elements have at least 418 within 7 steps, so the last is 327 behind
+
+Reference
+---------
+Bollobas, Leader, Compressions and isoperimetric inequalities, Journal of Combinatorial Theory A,
+1991: initial segments of the simplicial order have the fewest neighbours in a grid.
+
+Every example beside its floor: cycles that nothing built of the same datapaths could beat.
+
+Where nothing is published, this is what there is to reach. See `rtlgen.bench.limit`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import exp, fsum, log
 from pathlib import Path
 from typing import Any
 
-from rtlgen.bench.floor import floor_figures, floors, mean_times_floor
+import numpy as np
+
 from rtlgen.bench.table import (
     BenchRow,
     BenchSettings,
@@ -19,8 +52,78 @@ from rtlgen.bench.table import (
     RowResult,
     Section,
 )
+from rtlgen.datapath.floor import limit_of_plan
 from rtlgen.design import Design, compile_design
+from rtlgen.ir.cycles import checksum_cycles
 from rtlgen.options import EVERY_ARRAY, CompileOptions
+from rtlgen.planning.compilation import IslandCompilation
+
+
+def floors(design: Design) -> dict[str, int]:
+    """Return the fewest cycles by kind, that kind first which rules where several do.
+
+    Parameters
+    ----------
+    design: with all arrays on chip.
+
+    Raises
+    ------
+    ValueError: it has arrays off chip.
+    """
+    compilation = design.compilation
+    if not isinstance(compilation, IslandCompilation):
+        raise ValueError(f"{design.plan.name} has arrays off chip")
+    limit = limit_of_plan(compilation.analysis.written, design.plan)
+    found = {
+        "instances": limit.instances,
+        "chain": limit.chain,
+        "instances_and_chain": limit.both,
+    }
+    if compilation.bounds:
+        found["ports"] = max(bound.stores for bound in compilation.bounds)
+    if compilation.chain is not None:
+        found["stages"] = compilation.chain.iterations
+    # Behind the stages and the stores there is a pipeline, too; how long, is not counted.
+    more = design.plan.index_latency_cycles + checksum_cycles(design.plan)
+    return {kind: cycles + more for kind, cycles in found.items()}
+
+
+def floor_figures(design: Design, cycles: int) -> dict[str, Any]:
+    """Return the floor, what rules it, and how far above it `cycles` are, as rows have them."""
+    limits = floors(design)
+    kind = max(limits, key=limits.__getitem__)
+    floor = limits[kind]
+    above = round(100 * (cycles / floor - 1), 1)
+    return {"floor": floor, "floor_kind": kind, "above_floor_percent": above}
+
+
+def mean_times_floor(rows: Sequence[Mapping[str, Any]]) -> float:
+    """Return the geometric mean of cycles over floor of at least one row."""
+    return exp(fsum(log(row["cycles"] / row["floor"]) for row in rows) / len(rows))
+
+
+def elements_behind(extent: int, dims: int, sweeps: int) -> int:
+    """Return how many elements the last of some sweeps is behind the first one at some time.
+
+    Parameters
+    ----------
+    extent: of the grid, in each of so many dimensions.
+    """
+    order = sorted(product(range(extent), repeat=dims), key=_simplicial)
+    points = np.array(order)
+    numbers = np.arange(len(points))
+    apart = np.zeros((len(points), len(points)), dtype=np.int64)
+    for column in points.T:
+        apart += np.abs(column[:, None] - column[None, :])
+    # The first element in whose reach each one is: from that on it is around the set.
+    reached = np.where(apart < sweeps, numbers[:, None], len(points)).min(axis=0)
+    around = np.searchsorted(np.sort(reached), numbers, side="right")
+    return int((around - (numbers + 1)).max())
+
+
+def _simplicial(point: tuple[int, ...]) -> tuple[int, ...]:
+    return sum(point), *(-x for x in point)
+
 
 LONG_FLOOR_CYCLES = 1_000
 """Floor from which on filling and emptying the pipelines no longer counts."""

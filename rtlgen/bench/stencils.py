@@ -21,8 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rtlgen.bench.floor import floor_figures
-from rtlgen.bench.grid_floor import elements_behind
+from rtlgen.bench.limit import elements_behind, floor_figures
 from rtlgen.bench.table import BenchRow, BenchSettings, BenchTable, Column, RowResult, Section
 from rtlgen.design import Design, compile_design
 from rtlgen.ir.ram_copies import block_ram_bits

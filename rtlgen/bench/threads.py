@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rtlgen.bench.table import BenchRow, BenchSettings, BenchTable, Column, RowResult, Section
-from rtlgen.bench.tile_figures import measure_tiles
-from rtlgen.bench.transposed import COLUMNS, SIZE, measure, transposed_row
+from rtlgen.bench.tiles import COLUMNS, SIZE, measure, measure_tiles, transposed_row
 from rtlgen.options import EVERY_ARRAY, Policy
 
 CYCLES = {

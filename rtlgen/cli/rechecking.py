@@ -16,7 +16,7 @@ from rtlgen.options.choices import PartitionWish
 from rtlgen.system.typed_json import MismatchError, TypedJson
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import SimulationResult
-from rtlgen.verify.data_sets import completed
+from rtlgen.verify.data import completed
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.values import Elements, Value, is_same, value_text
 

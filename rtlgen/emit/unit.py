@@ -1,4 +1,7 @@
-"""The program after a pass as a translation unit: compile it with gcc -std=c99 -fwrapv."""
+"""The program after a pass as a translation unit: compile it with gcc -std=c99 -fwrapv.
+
+The program as parsed, whose order is that of its own loops.
+"""
 
 from __future__ import annotations
 
@@ -15,29 +18,76 @@ from rtlgen.emit.expressions import (
     divisions,
     expression_text,
     has_conditions,
+    needs_math,
+    number_function_bodies,
     type_text,
 )
-from rtlgen.emit.indices import CALLS, index_text
-from rtlgen.emit.lines import INDENT, LineWriter, bare
-from rtlgen.emit.numbers import needs_math, number_function_bodies
-from rtlgen.emit.written import written
+from rtlgen.emit.lines import CALLS, INDENT, LineWriter, bare, index_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.code import (
     Code,
     For,
+    If,
     Let,
+    Operation,
     Run,
     affine_of,
+    all_of,
+    condition_of,
     fresh,
+    index_of,
     walk_code,
 )
 from rtlgen.ir.expr import Constant, Expr, ScalarParameter, Scatter, map_affine, walk
 from rtlgen.ir.schedule import FlatDim, Schedule
-from rtlgen.ir.scop import Access, Array, Parameter, Scop, Statement
+from rtlgen.ir.scop import (
+    Access,
+    Array,
+    ConditionNode,
+    Loop,
+    LoopNode,
+    Node,
+    Parameter,
+    Scop,
+    Statement,
+    StatementNode,
+)
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.types import C_FLOAT_NAMES, FloatType, IntType
-from rtlgen.poly.flat_scan import scan_flat
-from rtlgen.poly.scan import scan
+from rtlgen.poly.scan import scan, scan_flat
+
+
+def written(scop: Scop, taken: frozenset[str]) -> tuple[Code, ...]:
+    """Return the loop tree of `scop`; no variable is called as one of `taken`."""
+    return _nodes(scop, scop.tree, {}, taken)
+
+
+def _nodes(
+    scop: Scop, nodes: tuple[Node, ...], names: Mapping[str, Affine], taken: frozenset[str]
+) -> tuple[Code, ...]:
+    code: list[Code] = []
+    for node in nodes:
+        match node:
+            case LoopNode(loop, body):
+                name = fresh(loop.iterator, taken)
+                inner = {**names, loop.iterator: Affine.variable(name)}
+                code.append(_loop(loop, name, names, _nodes(scop, body, inner, taken | {name})))
+            case ConditionNode(conditions, body):
+                condition = all_of([condition_of(c.substitute(names)) for c in conditions])
+                inside = _nodes(scop, body, names, taken)
+                code += inside if condition is None else [If(condition, inside)]
+            case StatementNode(statement):
+                iterators = scop.statement(statement).iterators
+                code.append(Run(statement, tuple(index_of(names[i]) for i in iterators)))
+    return tuple(code)
+
+
+def _loop(loop: Loop, name: str, names: Mapping[str, Affine], body: tuple[Code, ...]) -> For:
+    counter = index_of(Affine.variable(name) * loop.scale)
+    stop = index_of(loop.stop.substitute(names))
+    before = Operation("lt" if loop.step > 0 else "gt", (counter, stop))
+    return For(name, index_of(loop.start.substitute(names)), before, loop.step, body)
+
 
 _LINE = 98
 """Columns of a prototype, with what may stand behind it."""

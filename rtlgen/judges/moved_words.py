@@ -14,9 +14,9 @@ from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access
 from rtlgen.ir.write_history import INITIAL, WriteHistory, history_of
-from rtlgen.judges.off_chip_history import UNKNOWN
+from rtlgen.judges.histories import UNKNOWN
 from rtlgen.judges.replay import repeats
-from rtlgen.judges.tile_issue import Issued
+from rtlgen.judges.tile_clocks import Issued
 
 Bools = NDArray[np.bool_]
 

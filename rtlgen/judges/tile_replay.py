@@ -49,12 +49,10 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct, history_of
+from rtlgen.judges.histories import UNKNOWN, OffChipHistory, OffChipStores, PeerHistory, PeerStores
 from rtlgen.judges.moved_words import MovedWords
-from rtlgen.judges.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
-from rtlgen.judges.peer_history import PeerHistory, PeerStores
 from rtlgen.judges.replay import are_within, repeats
-from rtlgen.judges.tile_clocks import TileClocks
-from rtlgen.judges.tile_issue import Issued, issued_everywhere
+from rtlgen.judges.tile_clocks import Issued, TileClocks, issued_everywhere
 
 Bools = NDArray[np.bool_]
 

@@ -18,8 +18,7 @@ from rtlgen.memories.banks import other_partition
 from rtlgen.memories.forwarding import Routing
 from rtlgen.memories.ports import MAX_BANK_WRITE_PORTS, MAX_WRITE_PORTS
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.dependences import Dataflow
-from rtlgen.poly.describe import access_text
+from rtlgen.poly.dependences import Dataflow, access_text
 from rtlgen.transforms.units import Unit
 
 SHOWN_STATEMENTS = 4

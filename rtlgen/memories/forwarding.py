@@ -24,7 +24,7 @@ from rtlgen.nests.precedence import ClosedPairs
 from rtlgen.poly.closed_ranks import affine_function
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import Pairs
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 
 
 class Unforwardable(Exception):

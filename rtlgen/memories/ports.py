@@ -42,8 +42,7 @@ from rtlgen.memories.forwarding import IssueTimes, Routing
 from rtlgen.memories.predicates import index_form
 from rtlgen.poly.closed_extrema import extrema
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.instances import members
-from rtlgen.poly.listing import listed_points
+from rtlgen.poly.instances import listed_points, members
 
 MAX_SHARING_OPERATIONS = 1_000_000
 """Of isl, for the question whether two loads are of one element wherever they meet."""

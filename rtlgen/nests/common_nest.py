@@ -55,7 +55,7 @@ from rtlgen.nests.precedence import ClosedPairs, Precedence, smallest_shifts, st
 from rtlgen.nests.row_pads import UNBOUNDED, reaching, stretched
 from rtlgen.nests.sinking import CommonNest, Sinking
 from rtlgen.poly.closed_ranks import Sunk, common_ranks, exact_loops
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.poly.ranks import enumerate_nest, rank_table
 
 

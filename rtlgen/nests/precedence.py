@@ -29,11 +29,10 @@ from rtlgen.ir.ints import Ints
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import equal_outer
 from rtlgen.nests.candidates import Placement
-from rtlgen.poly.closed_extrema import Distance
+from rtlgen.poly.closed_extrema import Distance, corner_pairs
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.extrema import PairExtrema, pair_extrema
 from rtlgen.poly.instances import Pairs, dependent_pairs
-from rtlgen.poly.pair_samples import corner_pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)

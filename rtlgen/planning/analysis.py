@@ -26,11 +26,10 @@ from rtlgen.nests.candidates import Ranking, ragged_statements
 from rtlgen.nests.pauses import Pause
 from rtlgen.options import CompileOptions, LoopOptions
 from rtlgen.options.passes import TRANSFORMS
-from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences, same_values
+from rtlgen.poly.liveness import require_written, useless_statements
 from rtlgen.poly.lookups import bounded_lookups, with_windows
-from rtlgen.poly.unwritten import require_written
-from rtlgen.poly.useless import useless_statements
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild
 from rtlgen.source import Span

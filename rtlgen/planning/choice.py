@@ -41,7 +41,7 @@ from rtlgen.planning.one_form import (
 )
 from rtlgen.planning.planned import Expanded, Planned, cycles_of, lowered, timing_of
 from rtlgen.poly.errors import NoLegalSchedule
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.scheduling.decide import Decision, decide_regions, lanes_together, shortest_regions
 from rtlgen.scheduling.space import Space
 from rtlgen.transforms.lanes import LaneWishes

@@ -30,7 +30,7 @@ from rtlgen.planning.analysis import (
 )
 from rtlgen.planning.one_form import in_rows, plan_form, plan_in_loops, ram_cost
 from rtlgen.planning.planned import Planned, Tried, least_cycles, timing_of
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.scheduling.errors import BankUnknown, IndexStyleUnsuitable
 from rtlgen.scheduling.loop_changes import find_pauses, find_reversals, find_strips
 from rtlgen.scheduling.skewing import find_skews

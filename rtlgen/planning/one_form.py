@@ -43,7 +43,7 @@ from rtlgen.planning.planned import (
 )
 from rtlgen.poly.errors import UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.scheduling.decide import (
     Decision,
     StoresCollide,

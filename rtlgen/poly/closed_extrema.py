@@ -1,11 +1,9 @@
 """Extrema and level sets of the distance of dependent instances whose ranks are polynomials.
 
-isl bounds a polynomial over a polyhedron by its Bernstein expansion, and tells whether the bound
-is reached. Where it is not, the polyhedron is halved, as often as a bound is beyond the best value
-seen. The result is exact, and its cost does not depend on the number of instances.
+Some of the related pairs of a relation that has too many to be listed: those near its corners.
 
-Reference: Clauss, Fernandez, Garbervetsky, Verdoolaege, "Symbolic polynomial maximization over
-convex sets and its application to memory requirement estimation", TVLSI 2009.
+A distance that a nest keeps too short is mostly too short where some loop is shortest, which is at
+a corner of the relation. So a nest that fits these pairs is worth a proof for all of them.
 """
 
 from __future__ import annotations
@@ -16,10 +14,14 @@ from itertools import count, product
 from typing import Literal
 
 import islpy as isl
+import numpy as np
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.sets import coefficients_of, for_each, integer
-from rtlgen.poly.piecewise import NoClosedForm, in_closed_form
+from rtlgen.poly.extrema import set_extrema
+from rtlgen.poly.instances import Pairs, listed_points
+from rtlgen.poly.polynomial import NoClosedForm, in_closed_form
 
 MAX_HALVINGS = 200
 """Halves of a polyhedron that are looked at for one extremum."""
@@ -362,3 +364,33 @@ def _step(space: isl.Space, k: int, distance: int) -> isl.Map:
     offset = isl.MultiAff.identity(space.map_from_set())
     own = offset.get_aff(k).add_constant_val(isl.Val(distance, space.get_ctx()))
     return isl.Map.from_multi_aff(offset.set_aff(k, own))
+
+
+REACH = 2
+"""How far from a corner pairs are listed, in every dimension."""
+
+MAX_SAMPLES = 2_000
+"""Pairs of one relation that are listed, and no more than those of one corner beyond it."""
+
+
+def corner_pairs(relation: isl.Map) -> Pairs:
+    """Return the pairs of a bounded relation that are near its integer vertices."""
+    pairs = flattened(relation)
+    dims = relation.dim(isl.dim_type.in_)
+    vertices = set_extrema(pairs).vertices
+    found = [vertices]
+    for vertex in vertices.tolist():
+        if sum(map(len, found)) > MAX_SAMPLES:
+            break
+        found.append(_near(pairs, vertex))
+    rows = np.unique(np.concatenate(found), axis=0)
+    return Pairs(rows[:, :dims], rows[:, dims:])
+
+
+def _near(pairs: isl.Set, vertex: list[int]) -> Ints:
+    context = pairs.get_ctx()
+    keep_going(context)
+    for k, value in enumerate(vertex):
+        pairs = pairs.lower_bound_val(isl.dim_type.set, k, isl.Val(value - REACH, context))
+        pairs = pairs.upper_bound_val(isl.dim_type.set, k, isl.Val(value + REACH, context))
+    return listed_points(pairs)

@@ -22,9 +22,10 @@ from rtlgen.ir.effort import keep_going
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import integer
-from rtlgen.poly.piecewise import (
+from rtlgen.poly.polynomial import (
     NoClosedForm,
     Piece,
+    Polynomial,
     Range,
     extreme,
     in_closed_form,
@@ -33,7 +34,6 @@ from rtlgen.poly.piecewise import (
     restricted,
     summed,
 )
-from rtlgen.poly.polynomial import Polynomial
 
 _LAST = "'"
 """Behind a counter's name: the value up to which it is summed."""

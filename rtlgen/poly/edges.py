@@ -1,4 +1,6 @@
-"""The dependences that a scheduler must respect, in the iterators of the C program.
+"""The dependences that a scheduler must respect, and the times that rows of a schedule give.
+
+The dependences that a scheduler must respect, in the iterators of the C program.
 
 A scheduler is given the smallest set of edges whose order implies every other one: each read with
 the write whose value it gets (flow), each read with the next write to its element (anti), each
@@ -6,21 +8,25 @@ write with the next one (output). A form that no edge decreases decreases along 
 
 Forms are written over the iterators as the C program counts them, so that i + j is what a reader
 takes it for. A loop whose step is not 1 is counted by its iterations instead.
+
+The times that rows of a schedule give: which pairs they tell apart, and the loops' marks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.poly.dependences import Dataflow
 from rtlgen.poly.last_writes import LastWrites
+from rtlgen.poly.schedule_tree import Band, Leaf, Mark, Node, Part, Row, statements_of
+from rtlgen.poly.schedule_tree import Sequence as InSequence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,3 +108,57 @@ def _before_next_writes(sets: ScopSets) -> list[Edge]:
 def _distinct(accesses: Sequence[Access]) -> list[Access]:
     """Return one access for each element function; the spans of equal ones differ."""
     return list({(a.array, a.subscripts): a for a in reversed(accesses)}.values())
+
+
+def within_rows(sets: ScopSets, edges: Sequence[Edge], rows: Sequence[Row]) -> list[Edge]:
+    """Return the edges between instances to which every row gives the same time."""
+    found = []
+    for edge in edges:
+        relation = edge.relation
+        for row in rows:
+            relation = relation.intersect(_same_time(sets, edge, row))
+        if not relation.is_empty():
+            found.append(replace(edge, relation=relation.coalesce()))
+    return found
+
+
+def marked(sets: ScopSets, edges: Sequence[Edge], node: Node) -> Node:
+    """Return the schedule with every loop marked as the edges allow.
+
+    A loop is parallel where no edge crosses it inside one iteration of the loops around it.
+    """
+    match node:
+        case Leaf():
+            return node
+        case InSequence(children):
+            return InSequence(tuple(marked(sets, edges, child) for child in children))
+        case Band(rows, permutable, child):
+            names = statements_of(node)
+            own = [e for e in edges if e.source in names and e.sink in names]
+            inside = list(own)
+            found: list[Row] = []
+            for row in rows:
+                crossed = not all(e.relation.is_subset(_same_time(sets, e, row)) for e in inside)
+                carried: Mark = "pipeline" if permutable else "sequential"
+                found.append(replace(row, mark=carried if crossed else "parallel"))
+                inside = within_rows(sets, inside, [row])
+            return Band(tuple(found), permutable, marked(sets, inside, child))
+
+
+def _same_time(sets: ScopSets, edge: Edge, row: Row) -> isl.Map:
+    source = _time(sets, sets.scop.statement(edge.source), row)
+    sink = _time(sets, sets.scop.statement(edge.sink), row)
+    return source.apply_range(sink.reverse())
+
+
+def _time(sets: ScopSets, statement: Statement, row: Row) -> isl.Map:
+    """Return {coordinates of an instance -> [time]}."""
+    dims = ",".join(f"d{k}" for k in range(len(statement.iterators)))
+    parts = [_value(part, statement) for part in row.parts]
+    tuple_name = sets.statement_tuple(statement.name)
+    return sets.read_map(f"{{ {tuple_name}[{dims}] -> [{' + '.join(parts)}] }}")
+
+
+def _value(part: Part, statement: Statement) -> str:
+    form = affine_text(part.forms[statement.name], statement.iterators)
+    return f"({form})" if part.size == 1 else f"floor(({form})/{part.size})"

@@ -19,8 +19,7 @@ import numpy as np
 from rtlgen.ir.effort import COUNTING_OPERATIONS, keep_going
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.sets import for_each, integer, lifted, operations
-from rtlgen.poly.factors import factors, product_factors
-from rtlgen.poly.row_counts import LARGEST, points_by_rows
+from rtlgen.poly.counting import LARGEST, factors, points_by_rows, product_factors
 
 MOST_POINTS = 1 << 14
 """Points that are listed where vertices are fractional: as long as isl takes for some questions."""

@@ -21,7 +21,7 @@ from rtlgen.ir.sets import ScopSets, for_each, integer, union_map
 from rtlgen.poly import schedule_tree
 from rtlgen.poly.edges import Edge, coordinate_map
 from rtlgen.poly.errors import NoHyperplane
-from rtlgen.poly.pluto.independence import rank
+from rtlgen.poly.pluto import rank
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row, in_sequence
 
 Algorithm: TypeAlias = Literal["isl", "feautrier"]

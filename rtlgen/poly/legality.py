@@ -35,7 +35,7 @@ from rtlgen.poly.instances import (
     dependent_pairs,
     enumerated_size,
 )
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.poly.ranks import rank_table
 
 Instance = tuple[int, ...]

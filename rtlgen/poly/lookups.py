@@ -22,8 +22,7 @@ from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Scop, Statement, Subscript, Window
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
-from rtlgen.poly.dependences import dataflow
-from rtlgen.poly.describe import source_text, subscript_texts
+from rtlgen.poly.dependences import dataflow, source_text, subscript_texts
 from rtlgen.poly.errors import LookupOutOfRange
 from rtlgen.poly.interval_run import TooManySteps, interval_run
 from rtlgen.poly.value_flow import ValueFlow, canonical

@@ -16,21 +16,8 @@ from rtlgen.report.loops import (
     row_cells,
     skew_lines,
 )
-from rtlgen.report.nest_text import guides_text, shown_name, trips_text, ug1399_text
-from rtlgen.report.text import (
-    TRIED_HEADER,
-    bound_lines,
-    expansion_lines,
-    headline,
-    kind_text,
-    loops_text,
-    shape_text,
-    totals_of,
-    tried_cells,
-    why_no_stream,
-)
-from rtlgen.report.tile_picture import tile_svg
-from rtlgen.report.tiles import (
+from rtlgen.report.pictures import tile_svg, timeline_svg, timelines
+from rtlgen.report.tables import (
     CHOICE_HEADER,
     MOVERS_HEADER,
     choice_cells,
@@ -38,7 +25,22 @@ from rtlgen.report.tiles import (
     traffic_lines,
     unit_lines,
 )
-from rtlgen.report.timeline import timeline_svg, timelines
+from rtlgen.report.text import (
+    TRIED_HEADER,
+    bound_lines,
+    expansion_lines,
+    guides_text,
+    headline,
+    kind_text,
+    loops_text,
+    shape_text,
+    shown_name,
+    totals_of,
+    tried_cells,
+    trips_text,
+    ug1399_text,
+    why_no_stream,
+)
 from rtlgen.source import SourceFile
 
 

@@ -20,9 +20,8 @@ from rtlgen.memories.ports import store_conflicts
 from rtlgen.nests.candidates import Placement, box_placement
 from rtlgen.nests.period import initiation_interval, self_distance
 from rtlgen.nests.precedence import Precedence, among, requirements, smallest_shifts
-from rtlgen.poly.dependences import Dependence, Flow
-from rtlgen.poly.describe import access_text
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.dependences import Dependence, Flow, access_text
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.scheduling.space import Space
 from rtlgen.transforms.units import Unit
 

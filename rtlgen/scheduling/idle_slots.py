@@ -32,7 +32,7 @@ from rtlgen.nests.candidates import Placement, box_placement
 from rtlgen.nests.period import self_distance
 from rtlgen.nests.precedence import Precedence, among
 from rtlgen.poly.dependences import Dependence, Flow
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.space import Space
 from rtlgen.source import Span

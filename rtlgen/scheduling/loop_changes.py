@@ -30,7 +30,7 @@ from rtlgen.nests.candidates import Placement
 from rtlgen.nests.pauses import Pause, find_pause
 from rtlgen.nests.precedence import Requirements, among, smallest_shifts
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.describe import access_text
+from rtlgen.poly.dependences import access_text
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.space import Space
 from rtlgen.source import Span

@@ -58,7 +58,7 @@ from rtlgen.memories.ports import NoVersions, PortMap, VersionMap
 from rtlgen.memories.predicates import CounterSpace, index_form
 from rtlgen.memories.row_buffers import KeptStore, Rows
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.describe import access_text
+from rtlgen.poly.dependences import access_text
 from rtlgen.scheduling.errors import BankUnknown, RaggedDomain
 
 

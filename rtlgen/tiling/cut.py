@@ -40,10 +40,9 @@ from rtlgen.poly.correspondence import (
     moved_dependences,
 )
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.poly.legality import Violation, find_violation, illegal_schedule
-from rtlgen.poly.tiling import TileGrid, TileRelations
+from rtlgen.poly.tiling import Crossings, TileGrid, TileRelations
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.operand_registers import Wait, with_wait
 from rtlgen.scheduling.space import Space

@@ -28,8 +28,7 @@ from rtlgen.ir.bank_map import MOST_BANKS
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Access, Loop, Scop
 from rtlgen.ir.sets import integer
-from rtlgen.poly.dependences import Dependence, DependenceKind, Flow
-from rtlgen.poly.describe import access_text
+from rtlgen.poly.dependences import Dependence, DependenceKind, Flow, access_text
 from rtlgen.poly.legality import Violation
 from rtlgen.poly.tiling import TileRelations
 from rtlgen.scheduling.errors import NoLanes

@@ -35,7 +35,7 @@ from rtlgen.ir.schedule import ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.memories.ports import PortMap, VersionMap
-from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile, OutOfBounds
 from rtlgen.scheduling.errors import LookupOffChip, NoLanes, RaggedDomain, WindowsTooLarge

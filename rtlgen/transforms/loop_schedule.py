@@ -41,12 +41,11 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.options import Fusion, LoopOptions, Scheduler
 from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
 from rtlgen.poly.dependences import Dataflow, Dependence
-from rtlgen.poly.edges import Edge, schedule_edges
+from rtlgen.poly.edges import Edge, marked, schedule_edges
 from rtlgen.poly.errors import NothingToTile
 from rtlgen.poly.isl_scheduler import isl_schedule
 from rtlgen.poly.legality import require_legal
-from rtlgen.poly.pluto.search import pluto
-from rtlgen.poly.row_times import marked
+from rtlgen.poly.pluto import pluto
 from rtlgen.poly.schedule_tree import (
     Band,
     Leaf,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.manifest.contents import Manifest
 from rtlgen.output.testbench import Case, Expected
-from rtlgen.verify.checksum import checksum
-from rtlgen.verify.data_sets import DataSets
+from rtlgen.verify.compare import checksum
+from rtlgen.verify.data import DataSets
 from rtlgen.verify.equivalence import known_to
 
 SEVERAL_WORDS = 200_000

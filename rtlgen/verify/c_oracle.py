@@ -26,7 +26,7 @@ from rtlgen.ir.records import Record, RecordMember
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.ir.types import C_FLOAT_NAMES, FLOAT16, FloatType, NumberType
 from rtlgen.system.tools import ToolFailedError, find_tool, run_tool
-from rtlgen.verify.data_sets import DataSets
+from rtlgen.verify.data import DataSets
 from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.golden_state import GoldenResult
 from rtlgen.verify.values import (

@@ -1,4 +1,18 @@
-"""Random inputs: the same on every machine for a seed, of several kinds that show different faults.
+"""Random inputs, the same on every machine for a seed, and the data on which a circuit is compared.
+
+Random numbers of a floating-point format, of the kinds that `data` has for integers.
+
+    full    any pattern: all exponents are equally likely; in an eighth something changes
+    small   1/8 to 8, of both signs, with all digits: every operation rounds, and nothing overflows
+    limits  zeros, the ends of the subnormal and of the normal numbers, neighbours of 1, halves of
+            its last place, and, one in sixteen, infinities and NaN
+    mixed   few exponents, and runs of ones and zeros as digits: sums cancel, and products and sums
+            lie halfway between two numbers
+
+Between limits that the user gives, `full` and `small` are spread evenly over the numbers between,
+and `mixed` over their patterns, so that every order of magnitude is as likely as another.
+
+Random inputs: the same on every machine for a seed, of several kinds that show different faults.
 
     full      any value of the type: carries, signs, wrap-around
     small     -8 to 8: products fit, comparisons go both ways, sums come back above and below 0
@@ -11,29 +25,180 @@ What these are of numbers is said in `number_data`.
 The bytes come from SHAKE-128 of the seed and the array's name, not from a library's generator
 whose stream may change between versions. In `full`, an eighth of the elements is drawn from the
 corners of the type, where carries, signs and wrap-around go wrong.
+
+The data on which a circuit is compared, and what it shows of the program.
+
+Several kinds of random data (`data`), and more where something of the program has not been seen on
+them (`sensitivity`): what is cut off on one kind shows on another.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from rtlgen.errors import Diagnostic
+from rtlgen.ir.float_arithmetic import to_fraction
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.types import FloatType, IntType, NumberType
-from rtlgen.verify.number_data import any_numbers, numbers_within
-from rtlgen.verify.values import Elements, Limits, Value, element_dtype, stored_dtype
+from rtlgen.verify.golden import run_golden
+from rtlgen.verify.golden_ranges import run_bounds
+from rtlgen.verify.golden_state import GoldenResult
+from rtlgen.verify.sensitivity import Sensitivity, Shown
+from rtlgen.verify.values import (
+    Elements,
+    Limits,
+    Value,
+    element_dtype,
+    pattern_of,
+    stored_dtype,
+    to_words,
+)
+
+Words = npt.NDArray[np.uint64]
+Choices = npt.NDArray[np.uint8]
+
+_SPECIAL_IN_256 = 16
+_CORNERS_IN_256 = 32
+_LARGEST_EXPONENT, _EXPONENTS = 2, 6
+"""Of `small`: from 1/8 to below 8."""
+
+
+def any_numbers(
+    type_: FloatType, choices: Choices, words: Words
+) -> Mapping[str, Callable[[], Words]]:
+    """Return what makes patterns of a kind, by the kind's name.
+
+    Parameters
+    ----------
+    choices, words: random ones, of 8 and of 64 bits, for each element.
+    """
+    sign, low, fraction = _fields(type_, words)
+    f, bias = type_.fraction_bits, type_.bias
+
+    def full() -> Words:
+        corners = _of(_number_corners(type_), words >> np.uint64(8)) | sign
+        return np.where(choices < _CORNERS_IN_256, corners, words & np.uint64(type_.maximum))
+
+    def small() -> Words:
+        down = low % np.uint64(_EXPONENTS)
+        return sign | (np.uint64(bias + _LARGEST_EXPONENT) - down) << np.uint64(f) | fraction
+
+    def limits() -> Words:
+        special = _of([type_.infinity, type_.nan], low)
+        plain = _of(_number_corners(type_), low)
+        return sign | np.where(choices < _SPECIAL_IN_256, special, plain)
+
+    def mixed() -> Words:
+        steps = (0, 0, 0, 1, -1, f // 2, -(f // 2), f + 1)
+        exponents = [(bias + step) << f for step in steps if 0 < bias + step < 2 * bias]
+        place = choices.astype(np.uint64) % np.uint64(f)
+        one, ones = np.uint64(1), np.uint64((1 << f) - 1)
+        runs = [
+            np.zeros_like(place), one << place, ones >> place, (ones << place) & ones,
+            one << place | one, np.broadcast_to(ones, place.shape),
+        ]  # fmt: skip
+        which = low % np.uint64(len(runs))
+        digits: Words = np.choose(which.astype(np.intp), runs)
+        return sign | _of(exponents, low >> np.uint64(3)) | digits
+
+    return {"full": full, "small": small, "limits": limits, "mixed": mixed}
+
+
+def numbers_within(
+    type_: FloatType, bounds: tuple[float, float], choices: Choices, words: Words
+) -> Mapping[str, Callable[[], Words]]:
+    """Return what makes patterns of a kind between two numbers, by the kind's name."""
+    first, last = (_key(pattern_of(bound, type_), type_) for bound in bounds)
+    low, high = (_float(_pattern(key, type_), type_) for key in (first, last))
+    inside = [key for key in _corner_keys(type_) if first <= key <= last]
+    corners = sorted({first, last, min(first + 1, last), max(first, last - 1), *inside})
+    patterns = [_pattern(key, type_) for key in corners]
+
+    def even() -> Words:
+        # 53 bits are as many as a share of 1 has; the ends are numbers, so rounding stays between.
+        share = (words >> np.uint64(11)).astype(np.float64) / (1 << 53)
+        found = low * (1 - share) + high * share
+        return np.where(choices < _CORNERS_IN_256, _of(patterns, choices), _nearest(found, type_))
+
+    def limits() -> Words:
+        return _of(patterns, words)
+
+    def mixed() -> Words:
+        # Modulo 2**64, as all that is negative here.
+        keys = (words % np.uint64(last - first + 1) + np.uint64(first % (1 << 64))).view(np.int64)
+        magnitudes = np.abs(keys).astype(np.uint64)
+        return np.where(keys < 0, magnitudes | np.uint64(type_.sign_bit), magnitudes)
+
+    return {"full": even, "small": even, "limits": limits, "mixed": mixed}
+
+
+def _fields(type_: FloatType, words: Words) -> tuple[Words, Words, Words]:
+    """Return signs in their place, bits to choose by, and digits."""
+    negative = (words >> np.uint64(63)) * np.uint64(type_.sign_bit)
+    # The digits are the low bits of a word, and no format has more than 52 of them.
+    return (
+        negative,
+        words >> np.uint64(53) & np.uint64(1023),
+        words & np.uint64((1 << type_.fraction_bits) - 1),
+    )
+
+
+def _of(patterns: Sequence[int], choices: npt.NDArray[np.unsignedinteger]) -> Words:
+    table = np.array(patterns, np.uint64)
+    found: Words = table[(choices % np.array(len(patterns), choices.dtype)).astype(np.intp)]
+    return found
+
+
+def _number_corners(type_: FloatType) -> list[int]:
+    """Return the positive finite numbers at which something changes."""
+    f, one = type_.fraction_bits, type_.bias << type_.fraction_bits
+    # The last place of 1, and half of it; the numbers from which on the last place is 1, and 2.
+    powers = [type_.bias + step for step in (-f - 1, -f, f, f + 1)]
+    around = [e << f for e in powers if 0 < e < 2 * type_.bias]
+    subnormal = [0, 1, 2, (1 << f) - 1]
+    normal = [1 << f, (1 << f) + 1, one - 1, one, one + 1, one | 1 << (f - 1), one + (1 << f)]
+    return [*subnormal, *normal, *around, *(p + 1 for p in around), type_.infinity - 1]
+
+
+def _corner_keys(type_: FloatType) -> list[int]:
+    corners = _number_corners(type_)
+    return [*corners, *(-corner for corner in corners)]
+
+
+def _nearest(values: npt.NDArray[np.float64], type_: FloatType) -> Words:
+    """Return the patterns of the numbers that are nearest to some values."""
+    dtype = element_dtype(type_)
+    if dtype.kind == "f":
+        return to_words(values.astype(dtype)).astype(np.uint64)
+    return np.array([pattern_of(float(value), type_) for value in values], np.uint64)
+
+
+def _key(pattern: int, type_: FloatType) -> int:
+    """Return an integer that is ordered as the numbers are; both zeros are 0."""
+    magnitude = pattern & ~type_.sign_bit
+    return -magnitude if pattern & type_.sign_bit else magnitude
+
+
+def _pattern(key: int, type_: FloatType) -> int:
+    return key if key >= 0 else type_.sign_bit | -key
+
+
+def _float(pattern: int, type_: FloatType) -> float:
+    return float(to_fraction(pattern, type_))
+
 
 Kind: TypeAlias = Literal["full", "small", "limits", "mixed", "by array"]
 
 KINDS: tuple[Kind, ...] = ("full", "small", "limits", "mixed")
 """Of the data sets that a seed stands for."""
 
-_CORNERS_IN_256 = 32
+
 _SMALL = 8
 _WORD = 1 << 64
 _Words: TypeAlias = npt.NDArray[np.uint64]
@@ -205,3 +370,140 @@ _MAKERS: Mapping[Kind, Callable[[_Stream, int, int], _Words]] = {
 def _corners(low: int, high: int) -> list[int]:
     """Return the values at which something changes, distinct."""
     return sorted({low, high, *(value for value in (-1, 0, 1) if low <= value <= high)})
+
+
+FRUITLESS_TRIALS = 2
+"""Further data sets that show nothing new, after which no more are tried."""
+
+MORE_TRIALS = 6
+"""The same, while some statement or operand has not been seen at all."""
+
+LONG_RUN_INSTANCES = 20_000_000
+"""Where one run of the golden model takes a second, one data set has to do."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataSet:
+    """Inputs, and what the program makes of them.
+
+    Members
+    -------
+    new: changes to the program that this data shows and none before it (`Sensitivity.ask`).
+    """
+
+    name: str
+    inputs: Mapping[str, Elements | Value]
+    golden: GoldenResult
+    new: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataSets:
+    """Data sets in the order of their runs, and what they show between them.
+
+    Members
+    -------
+    left_out: how many more there would be, but for a limit.
+    """
+
+    sets: tuple[DataSet, ...]
+    shown: Shown
+    left_out: int = 0
+
+    def first(self, most: int) -> DataSets:
+        """Return the `most` that show most, in their order."""
+        if len(self.sets) <= most:
+            return self
+        ranked = sorted(range(len(self.sets)), key=lambda n: (-self.sets[n].new, n))
+        kept = tuple(self.sets[n] for n in sorted(ranked[:most]))
+        return replace(self, sets=kept, left_out=self.left_out + len(self.sets) - most)
+
+    def diagnostics(self, scop: Scop) -> tuple[Diagnostic, ...]:
+        """Return what `rtlgen verify` warns of: undefined behaviour met, and what is not seen."""
+        events = {
+            (event.kind, event.statement): event
+            for data in reversed(self.sets)
+            for event in data.golden.events
+        }
+        found = [event.diagnostic(scop) for _, event in sorted(events.items())]
+        return (*found, *self.shown.diagnostics(scop))
+
+
+def random_data_sets(
+    scop: Scop,
+    *,
+    seed: int = 1,
+    seeds: int = 1,
+    limits: Mapping[str, Limits] | None = None,
+    left_out: Collection[str] = (),
+) -> DataSets:
+    """Return data sets of every kind for some seeds, and more where these do not show everything.
+
+    Parameters
+    ----------
+    limits: smallest and largest value of arrays and scalars, by name.
+    left_out: names of dead statements, which are not built, and can never be seen.
+    """
+    bounds = dict(limits or {})
+    is_long = run_bounds(scop).instances > LONG_RUN_INSTANCES
+    kinds = (longest_kind(scop),) if is_long else KINDS
+    wanted = [Recipe(kind, seed + n, bounds) for n in range(seeds) for kind in kinds]
+    collected = _Collected(scop, left_out)
+    for recipe in wanted:
+        collected.add(str(recipe), recipe.inputs(scop))
+    fruitless, number = 0, 0
+    while len(kinds) > 1 and not collected.is_complete(fruitless):
+        recipe = Recipe("by array", 1000 * seed + number, bounds)
+        number += 1
+        fruitless = (
+            0 if collected.add(str(recipe), recipe.inputs(scop), only_new=True) else (fruitless + 1)
+        )
+    return collected.result()
+
+
+def given_data_set(
+    scop: Scop, name: str, inputs: Mapping[str, Elements | Value], left_out: Collection[str] = ()
+) -> DataSets:
+    """Return the one data set that the user gives."""
+    collected = _Collected(scop, left_out)
+    collected.add(name, completed(scop, inputs))
+    return collected.result()
+
+
+def completed(scop: Scop, inputs: Mapping[str, Elements | Value]) -> dict[str, Elements | Value]:
+    """Return just what the golden model takes of the inputs of a circuit.
+
+    An array without a port, since no statement that runs touches it, may hold anything; of an array
+    that no statement names the model knows nothing.
+    """
+    return {name: inputs.get(name, value) for name, value in random_inputs(scop, 1).items()}
+
+
+class _Collected:
+    def __init__(self, scop: Scop, left_out: Collection[str]) -> None:
+        self._scop = scop
+        self._left_out = left_out
+        self._sets: list[DataSet] = []
+        self._sensitivity: Sensitivity | None = None
+
+    def add(
+        self, name: str, inputs: Mapping[str, Elements | Value], *, only_new: bool = False
+    ) -> bool:
+        """Run the program on a data set and keep it; return whether it shows something new."""
+        golden = run_golden(self._scop, inputs)
+        if self._sensitivity is None:
+            counts = {s: n for s, n in golden.counts.items() if s not in self._left_out}
+            self._sensitivity = Sensitivity(self._scop, counts)
+        new = self._sensitivity.ask(inputs, golden)
+        if new or not only_new:
+            self._sets.append(DataSet(name, inputs, golden, new))
+        return new > 0
+
+    def is_complete(self, fruitless: int) -> bool:
+        assert self._sensitivity is not None
+        most = MORE_TRIALS if self._sensitivity.hides_something else FRUITLESS_TRIALS
+        return self._sensitivity.is_complete or fruitless >= most
+
+    def result(self) -> DataSets:
+        assert self._sensitivity is not None
+        return DataSets(tuple(self._sets), self._sensitivity.shown())

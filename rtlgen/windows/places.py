@@ -29,8 +29,8 @@ from rtlgen.memories.footprints import Fields, folded_form
 from rtlgen.memories.forwarding import TapSet
 from rtlgen.memories.lane_banks import LaneBanks
 from rtlgen.memories.predicates import index_form
-from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.dependences import Flow
+from rtlgen.poly.tiling import Crossings
 
 Key: TypeAlias = tuple[str, int]
 """A statement, and the number of one of its reads."""

@@ -22,8 +22,7 @@ from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.sets import bounding_box
 from rtlgen.memories.footprints import Footprint, User
 from rtlgen.memories.lane_banks import LanePorts, LaneRead, bits_for, lane_ports, told_apart_by
-from rtlgen.poly.crossings import Crossings
-from rtlgen.poly.tiling import TileRelations
+from rtlgen.poly.tiling import Crossings, TileRelations
 from rtlgen.target import Target
 from rtlgen.windows.kept_memories import (
     HANDED,

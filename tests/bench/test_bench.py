@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import rtlgen.bench.measure
-from rtlgen.bench.kernels import kernel_files
 from rtlgen.bench.mf3 import MF3
 from rtlgen.bench.table import (
     BenchRow,
@@ -21,6 +20,7 @@ from rtlgen.bench.table import (
     Column,
     RowResult,
     Section,
+    kernel_files,
 )
 from rtlgen.bench.tables import TABLES
 from rtlgen.cli.program import main

@@ -9,8 +9,7 @@ import pytest
 
 from rtlgen.bench import hls19
 from rtlgen.bench.hls19 import HLS19, KERNELS
-from rtlgen.bench.kernels import kernel_files
-from rtlgen.bench.table import BenchRow, BenchSettings, RowResult
+from rtlgen.bench.table import BenchRow, BenchSettings, RowResult, kernel_files
 from rtlgen.design import compile_design
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import EVERY_ARRAY, CompileOptions

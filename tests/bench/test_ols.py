@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.bench.mf3_rows import AT_8
+from rtlgen.bench.mf3 import AT_8
 from rtlgen.bench.table import BenchRow
 from rtlgen.driver import parse
 from rtlgen.frontend import ParsedProgram, parse_text

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from rtlgen.bench import stencils
-from rtlgen.bench.kernels import kernel_files
 from rtlgen.bench.stencils import PUBLISHED, STENCILS
-from rtlgen.bench.table import BenchRow, BenchSettings, RowResult
+from rtlgen.bench.table import BenchRow, BenchSettings, RowResult, kernel_files
 
 ROOT = Path(__file__).parents[2]
 

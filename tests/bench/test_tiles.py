@@ -11,9 +11,7 @@ from rtlgen.bench.table import BenchRow, BenchSettings
 from rtlgen.bench.tables import find_table
 from rtlgen.bench.threads import CYCLES, DRAM_ROWS, KERNEL_ROWS
 from rtlgen.bench.threads import ROWS as SHARED_ROWS
-from rtlgen.bench.tile_figures import measure_tiles
-from rtlgen.bench.tiles import LANE_ROWS, ROWS, SKEWED_ROWS
-from rtlgen.bench.transposed import measure
+from rtlgen.bench.tiles import LANE_ROWS, ROWS, SKEWED_ROWS, measure, measure_tiles
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "transposed" / "transposed.c"
 PRODUCT = EXAMPLE.parents[1] / "gemm" / "gemm.c"

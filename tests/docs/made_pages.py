@@ -19,7 +19,7 @@ from rtlgen.options import options
 from rtlgen.options.passes import EVERY_PASS
 from rtlgen.output.flows import FLOWS
 from rtlgen.planning.moves import MOVES
-from rtlgen.report.tile_picture import tile_svg
+from rtlgen.report.pictures import tile_svg
 from tests.docs.blocks import ROOT
 
 _GROUPS = (

@@ -24,7 +24,7 @@ from rtlgen.ir.effort import (
 )
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import examine
-from rtlgen.poly.describe import dependence_rows
+from rtlgen.poly.dependences import dependence_rows
 
 ALLOWED_WORK = 1_000_000
 """Given to each of the compiler's two attempts in these tests, so that they end soon."""

@@ -7,7 +7,7 @@ import pytest
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.poly.errors import OutOfBounds
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc

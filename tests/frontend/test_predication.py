@@ -9,7 +9,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.expr import Select
 from rtlgen.ir.scop import ConditionNode, Scop, walk_tree
 from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
 from tests.frontend.gcc_check import assert_as_gcc

@@ -11,9 +11,9 @@ import pytest
 from rtlgen.ir.iterations import address_values, predicate_mask
 from rtlgen.ir.plan import ALWAYS, NEVER, IndexForm, KernelPlan, LoadOp, Transfer, Workers
 from rtlgen.ir.plan_error import PlanUnsound
+from rtlgen.judges.histories import UNKNOWN
 from rtlgen.judges.moved_words import MovedWords
-from rtlgen.judges.off_chip_history import UNKNOWN
-from rtlgen.judges.tile_issue import issued_everywhere
+from rtlgen.judges.tile_clocks import issued_everywhere
 from tests.tiling.programs import TRANSPOSED, planned
 
 Change = Callable[[Transfer], Transfer]

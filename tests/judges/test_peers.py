@@ -14,7 +14,7 @@ from rtlgen.ir.plan import NEVER, Region, Store, Stream, TiledRegion, Wait, Work
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.memories.folds import Fold, Losing, smallest_fold
-from rtlgen.poly.listing import listed_points
+from rtlgen.poly.instances import listed_points
 from rtlgen.tiling.plan import TiledProgram
 from rtlgen.windows import kept_memories
 from rtlgen.windows.kept_memories import PeerCollisions

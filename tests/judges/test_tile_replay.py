@@ -29,7 +29,7 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.judges import tile_replay
-from rtlgen.judges.off_chip_history import OffChipHistory
+from rtlgen.judges.histories import OffChipHistory
 from rtlgen.judges.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
 from tests.judges.spoilt import changed_op

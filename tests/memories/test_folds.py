@@ -11,7 +11,7 @@ import pytest
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.sets import ScopSets
 from rtlgen.memories.folds import Collisions, Fold, Kept, smallest_fold
-from rtlgen.poly.listing import listed_points
+from rtlgen.poly.instances import listed_points
 from rtlgen.windows import kept_memories
 from tests.tiling.programs import JACOBI, KIB, LU, PRODUCT, TRANSPOSED, planned
 

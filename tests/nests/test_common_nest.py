@@ -28,9 +28,9 @@ from rtlgen.nests.row_pads import stretched
 from rtlgen.nests.sinking import CommonNest, Sinking, common_nests, exchanged_nests
 from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.planning.compilation import IslandCompilation
+from rtlgen.poly.closed_extrema import corner_pairs
 from rtlgen.poly.closed_ranks import Sunk, common_ranks, exact_loops
 from rtlgen.poly.instances import Pairs, statement_points
-from rtlgen.poly.pair_samples import corner_pairs
 from rtlgen.poly.ranks import enumerate_nest
 from tests.islands import compile_island
 from tests.nests.test_sinking import LU, SUBSTITUTION, analysed, members_of

@@ -22,7 +22,7 @@ from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.memory_image import image_of, words_of
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.system.tools import run_tool
-from rtlgen.verify.checksum import checksum
+from rtlgen.verify.compare import checksum
 from rtlgen.verify.inputs import from_words
 from rtlgen.verify.values import to_words
 from tests.simulators import needs_icarus

@@ -18,7 +18,7 @@ from rtlgen.planning.choice import choose_plan
 from rtlgen.planning.moves import MOVES, Form, Move, Reversals
 from rtlgen.planning.one_form import plan_form
 from rtlgen.planning.planned import Planned, Tried
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.errors import BankUnknown
 

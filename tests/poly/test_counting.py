@@ -1,4 +1,7 @@
-"""Points are counted as isl counts them one by one, at any size."""
+"""How many dimensions the pieces of a relation tie together.
+
+Points are counted as isl counts them one by one, at any size.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
-from rtlgen.poly.counting import count_points
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.counting import count_by_rows, count_points, widest_factor
+from rtlgen.poly.dependences import dataflow
 from rtlgen.poly.polynomial import Polynomial, sum_over
-from rtlgen.poly.row_counts import count_by_rows
+from rtlgen.transforms.normalise import normalise
+
+
+@pytest.mark.parametrize(
+    ("text", "widest"),
+    [
+        ("{ [i, j, k] : 0 <= i < 4 and j = k and 0 <= j < 3 }", 2),
+        ("{ [i, j] : 0 <= i < 4 and 0 <= j < 5 }", 1),
+        # A division ties what it is of.
+        ("{ [i, j, k] : 0 <= i, j, k < 4 and (i + j) % 3 = 0 }", 2),
+        ("{ [] : }", 0),
+    ],
+)
+def test_constraints_tie_dimensions_together(text: str, widest: int) -> None:
+    (piece,) = isl.Set(text).get_basic_sets()
+    assert widest_factor(piece) == widest
+
+
+def flows_of(text: str) -> list[int]:
+    """Return the widest factor of each flow of a program."""
+    flows = dataflow(ScopSets(normalise(parse_text(text).scop))).flows
+    return [
+        max(widest_factor(piece) for piece in flow.relation.wrap().get_basic_sets())
+        for flow in flows
+    ]
+
+
+def test_flows_are_joined_where_they_stay_as_simple() -> None:
+    loops = "".join(f"for (int {i} = 0; {i} < 2; {i}++) " for i in "abcde")
+    deep = f"int f(const int x[1]) {{ int s = 0; {loops} s += x[0]; return s; }}"
+    assert max(flows_of(deep)) <= 2
+
 
 N = 7
 

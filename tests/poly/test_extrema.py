@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.counting import product_factors
 from rtlgen.poly.extrema import pair_extrema
-from rtlgen.poly.factors import product_factors
 from tests.poly.sources import SMALL, analysed, pairs_of
 
 

@@ -22,7 +22,7 @@ from rtlgen.poly import legality
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
 from rtlgen.poly.instances import PairKey, Pairs, dependent_pairs
 from rtlgen.poly.legality import Judge, find_violation, require_legal
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.transforms.fuse import permute
 from tests.poly.enumeration import Point, memory_pairs
 from tests.poly.sources import SMALL, analysed

@@ -12,7 +12,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.sets import ScopSets
 from rtlgen.planning.analysis import Analysis
-from rtlgen.poly import dependences, listed_flows
+from rtlgen.poly import dependences
 from rtlgen.poly.dependences import Dataflow, dataflow, same_values
 from rtlgen.transforms.normalise import normalise
 from tests.end_to_end.programs import programs
@@ -98,11 +98,11 @@ def values_of_a_run(sets: ScopSets) -> dict[tuple[str, str, int], set[Pair]]:
 
 def test_long_lists_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     sets = analysed(SMALL["product"]).sets
-    monkeypatch.setattr(listed_flows, "MOST_RUNS", 2)
-    assert listed_flows.listed_flows(sets) is None
+    monkeypatch.setattr(dependences, "MOST_RUNS", 2)
+    assert dependences.listed_flows(sets) is None
     monkeypatch.undo()
-    monkeypatch.setattr(listed_flows, "MANY_INSTANCES", 20)
-    assert listed_flows.listed_flows(sets) is None
+    monkeypatch.setattr(dependences, "MANY_INSTANCES", 20)
+    assert dependences.listed_flows(sets) is None
     # What gave up before says so then.
     monkeypatch.setattr(dependences, "_related_values", _out_of_operations)
     with pytest.raises(TooComplex, match="too complex"):

@@ -11,13 +11,10 @@ import pytest
 from rtlgen.ir import effort
 from rtlgen.options import Fusion
 from rtlgen.planning.analysis import Analysis
-from rtlgen.poly.edges import Edge, coordinate_map, schedule_edges
+from rtlgen.poly.edges import Edge, coordinate_map, marked, schedule_edges
 from rtlgen.poly.errors import NoHyperplane
 from rtlgen.poly.isl_scheduler import Algorithm, isl_schedule
-from rtlgen.poly.pluto.farkas import split
-from rtlgen.poly.pluto.independence import orthogonal, rank
-from rtlgen.poly.pluto.search import pluto
-from rtlgen.poly.row_times import marked
+from rtlgen.poly.pluto import orthogonal, pluto, rank, split
 from rtlgen.poly.schedule_tree import Node, Row, bands_of, loop_rows, statements_of
 from tests.poly.enumeration import Point
 from tests.poly.sources import SMALL, analysed, pairs_of

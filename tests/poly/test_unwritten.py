@@ -12,7 +12,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.planning.analysis import examine
 from rtlgen.poly.dependences import Dataflow, dataflow
 from rtlgen.poly.errors import ReadBeforeWrite
-from rtlgen.poly.unwritten import _asked, require_written
+from rtlgen.poly.liveness import _asked, require_written
 from rtlgen.transforms.normalise import normalise
 from tests.oracles.scops import random_scops
 from tests.poly.enumeration import element, instances

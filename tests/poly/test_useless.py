@@ -15,7 +15,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.planning.analysis import examine
 from rtlgen.poly.dependences import dataflow, memory_dependences
-from rtlgen.poly.useless import useless_statements
+from rtlgen.poly.liveness import useless_statements
 from rtlgen.source import Span
 from rtlgen.transforms.normalise import normalise
 from tests.oracles.scops import random_scops

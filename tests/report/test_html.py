@@ -18,8 +18,8 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import Region
 from rtlgen.options import CompileOptions
 from rtlgen.report.html import report_html
+from rtlgen.report.pictures import MAX_TICKS, WIDTH, tick_cycles, timeline_svg
 from rtlgen.report.plan_report import plan_report
-from rtlgen.report.timeline import MAX_TICKS, WIDTH, tick_cycles, timeline_svg
 from rtlgen.source import SourceFile
 from tests.oracles.plans import chained_sums
 from tests.report.test_plan_report import program, two_regions

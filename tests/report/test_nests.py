@@ -13,8 +13,8 @@ from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
 from rtlgen.report.html import report_html
-from rtlgen.report.nest_text import nests_text, trips_text
 from rtlgen.report.tables import text_table
+from rtlgen.report.text import nests_text, trips_text
 from rtlgen.source import SourceFile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

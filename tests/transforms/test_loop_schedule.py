@@ -17,10 +17,9 @@ from rtlgen.options import CompileOptions, LoopOptions, Scheduler
 from rtlgen.planning.analysis import Analysis
 from rtlgen.poly.correspondence import correspondence, moved_dependences
 from rtlgen.poly.dependences import memory_dependences
-from rtlgen.poly.edges import schedule_edges
+from rtlgen.poly.edges import marked, schedule_edges
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile, RewriteUnsound
 from rtlgen.poly.legality import require_legal
-from rtlgen.poly.row_times import marked
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Part, Row, Sequence, bands_of, loop_rows
 from rtlgen.transforms.loop_schedule import (
     Scheduled,

@@ -15,7 +15,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.system.tools import MissingToolError
 from rtlgen.verify.c_oracle import COptions, OracleUnsuitable, c_outcomes, compiled_kernel
 from rtlgen.verify.compare import compare_memories
-from rtlgen.verify.data_sets import given_data_set, random_data_sets
+from rtlgen.verify.data import given_data_set, random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.values import Elements, Value
 

@@ -18,13 +18,12 @@ from rtlgen.manifest.contents import Manifest
 from rtlgen.verify import c_oracle
 from rtlgen.verify.c_oracle import COptions, c_outcomes, with_known_nan
 from rtlgen.verify.compare import compare_memories
-from rtlgen.verify.data import KINDS, Kind, Recipe
-from rtlgen.verify.data_sets import given_data_set, random_data_sets
+from rtlgen.verify.data import KINDS, Kind, Recipe, given_data_set, random_data_sets
 from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.errors import InputTypeError
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import check_inputs, check_ranges, load_inputs, save_outputs
-from rtlgen.verify.perturb import perturbed
+from rtlgen.verify.sensitivity import perturbed
 from rtlgen.verify.values import element_dtype, is_nan, stored_dtype, to_words, value_of
 from tests.oracles import scops
 from tests.oracles.gcc_oracle import have_gcc

@@ -7,11 +7,9 @@ import pytest
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.verify import sensitivity
-from rtlgen.verify.data import KINDS, Recipe
-from rtlgen.verify.data_sets import DataSets, given_data_set, random_data_sets
+from rtlgen.verify.data import KINDS, DataSets, Recipe, given_data_set, random_data_sets
 from rtlgen.verify.golden import run_golden
-from rtlgen.verify.perturb import perturbed
-from rtlgen.verify.sensitivity import Sensitivity
+from rtlgen.verify.sensitivity import Sensitivity, perturbed
 
 CONVOLUTION = """
     void conv(const signed char x[12], const signed char w[3], int bias, unsigned char y[10]) {

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from rtlgen.bench.kernels import kernel_files
-from rtlgen.bench.table import BenchSettings, BenchTable, RowResult
+from rtlgen.bench.table import BenchSettings, BenchTable, RowResult, kernel_files
 from rtlgen.bench.tables import find_table
 from rtlgen.cli.errors import TargetMissed
 from rtlgen.cli.output import Verbosity, print_json, progress

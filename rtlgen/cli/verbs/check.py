@@ -10,8 +10,8 @@ from rtlgen.cli.compiling import compiled
 from rtlgen.cli.output import Verbosity, print_json
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
-from rtlgen.report.nest_text import nests_text
 from rtlgen.report.tables import counted, text_table
+from rtlgen.report.text import nests_text
 
 
 def check(verbosity: Verbosity, file: str, options: CompileOptions, as_json: bool) -> None:

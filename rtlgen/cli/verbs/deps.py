@@ -10,7 +10,7 @@ from rtlgen.cli.output import Verbosity, print_json, print_warnings
 from rtlgen.driver import parse, quoting
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import examine
-from rtlgen.poly.describe import dependence_rows
+from rtlgen.poly.dependences import dependence_rows
 from rtlgen.report.tables import text_table
 
 

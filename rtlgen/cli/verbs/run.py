@@ -10,7 +10,7 @@ import click
 from rtlgen.cli.errors import NotEquivalent
 from rtlgen.cli.output import Verbosity, print_json, progress
 from rtlgen.manifest.file import read_manifest
-from rtlgen.verify.checksum import checksum, format_checksum
+from rtlgen.verify.compare import checksum, format_checksum
 from rtlgen.verify.cosim import simulate
 from rtlgen.verify.inputs import load_inputs, save_outputs
 

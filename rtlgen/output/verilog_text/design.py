@@ -8,12 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from amaranth.lib import wiring
 
 from rtlgen.hw.names import Namer
-from rtlgen.output.verilog_text.descriptions import heading, port_comment
 from rtlgen.output.verilog_text.hierarchy import crossings_of
-from rtlgen.output.verilog_text.layout import SOURCE, indented, range_of, table
+from rtlgen.output.verilog_text.layout import (
+    SOURCE,
+    heading,
+    indented,
+    port_comment,
+    range_of,
+    table,
+)
 from rtlgen.output.verilog_text.modules import ModuleText, ModuleWriter
-from rtlgen.output.verilog_text.names import identifier
 from rtlgen.output.verilog_text.netlist import TOP, ModuleSource, netlist_of
+from rtlgen.output.verilog_text.scope import identifier
 from rtlgen.output.verilog_text.simplify import simplify
 
 _UNQUOTABLE = re.compile(r'["\\]|\*\)')

@@ -17,7 +17,18 @@ from rtlgen.output.verilog_text.expressions import (
     literal,
     not_of,
 )
-from rtlgen.output.verilog_text.hierarchy import Crossing, grouped
+from rtlgen.output.verilog_text.hierarchy import (
+    Assign,
+    Block,
+    Body,
+    Case,
+    Crossing,
+    If,
+    Statement,
+    blocks_of,
+    grouped,
+    uses_of,
+)
 from rtlgen.output.verilog_text.layout import (
     assignment,
     broken,
@@ -26,7 +37,6 @@ from rtlgen.output.verilog_text.layout import (
     packed,
     range_of,
 )
-from rtlgen.output.verilog_text.names import SignalNames, escaped, identifier
 from rtlgen.output.verilog_text.netlist import (
     TOP,
     Net,
@@ -35,18 +45,16 @@ from rtlgen.output.verilog_text.netlist import (
     constant_nets,
     is_constant,
 )
-from rtlgen.output.verilog_text.scope import Place, Scope, Use, in_order
-from rtlgen.output.verilog_text.simplify import Simplified
-from rtlgen.output.verilog_text.statements import (
-    Assign,
-    Block,
-    Body,
-    Case,
-    If,
-    Statement,
-    blocks_of,
-    uses_of,
+from rtlgen.output.verilog_text.scope import (
+    Place,
+    Scope,
+    SignalNames,
+    Use,
+    escaped,
+    identifier,
+    in_order,
 )
+from rtlgen.output.verilog_text.simplify import Simplified
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ import numpy as np
 from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.verify.c_oracle import COptions, c_outcomes
-from rtlgen.verify.data import Recipe
-from rtlgen.verify.data_sets import DataSet, DataSets
+from rtlgen.verify.data import DataSet, DataSets, Recipe
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.sensitivity import Shown
 

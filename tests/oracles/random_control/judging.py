@@ -18,7 +18,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.system.tools import ToolFailedError
 from rtlgen.verify.c_oracle import CompiledKernel, COptions, compiled_kernel
 from rtlgen.verify.data import Kind, Recipe

@@ -23,7 +23,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from rtlgen.flow.yosys import run_script
-from rtlgen.output.verilog_text.names import identifier
+from rtlgen.output.verilog_text.scope import identifier
 
 _ABC = Path(pyosys.__file__).parent / "yosys-abc"
 _FLAT = """

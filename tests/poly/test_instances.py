@@ -6,8 +6,8 @@ import islpy as isl
 import pytest
 
 from rtlgen.ir.sets import for_each, point_values
-from rtlgen.poly.listing import listed_points
-from rtlgen.poly.pair_samples import REACH, corner_pairs
+from rtlgen.poly.closed_extrema import REACH, corner_pairs
+from rtlgen.poly.instances import listed_points
 
 SETS = [
     "{ [i, j] : 0 <= i < 7 and i <= j < 9 }",

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 
 from rtlgen.ir.cycles import region_cycles
 from rtlgen.ir.plan import ALWAYS, ConstantOp, IndexForm, KernelPlan, Region, Store
-from rtlgen.verify import writes
-from rtlgen.verify.writes import last_write_cycles
+from rtlgen.verify import equivalence
+from rtlgen.verify.equivalence import last_write_cycles
 from tests.oracles.plans import chained_sums, random_plans
 from tests.plans.interpreter import element_of
 
@@ -59,7 +59,7 @@ def test_it_agrees_with_listing_all_stores(chunk: int, plan: KernelPlan) -> None
             expected[element] = max(cycle, expected.get(element, 0))
     wanted = [("A", (row, column)) for row in range(rows) for column in range(3)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writes, "_CHUNK_ITERATIONS", chunk)
+        patch.setattr(equivalence, "_CHUNK_ITERATIONS", chunk)
         assert last_write_cycles(plan, wanted) == expected
 
 

@@ -1,8 +1,12 @@
-"""Where a statement makes its reads: in which instances the conditions around one may hold.
+"""Where statements make their accesses, and that these are inside of their arrays.
+
+Where a statement makes its reads: in which instances the conditions around one may hold.
 
     b[i] = i >= 2 ? a[i - 2] : 0;          a[i - 2] is read where i >= 2, and nowhere else
 
 Of a condition on data nothing is known: it may hold, and need not, in every instance.
+
+Subscripts inside their arrays: proven by isl, or refuted with the iteration that leaves.
 """
 
 from __future__ import annotations
@@ -11,7 +15,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from rtlgen.errors import Label
 from rtlgen.ir.conditions import is_truth
+from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -25,9 +31,10 @@ from rtlgen.ir.expr import (
     children,
 )
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
-from rtlgen.ir.scop import Statement
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.scop import Access, Statement
+from rtlgen.ir.sets import ScopSets, sample_pair
 from rtlgen.ir.types import INT32
+from rtlgen.poly.errors import OutOfBounds
 
 _OPERATORS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=", "ne": "!="}
 _ZERO = Constant(0, INT32)
@@ -122,3 +129,59 @@ class MadeReads:
         texts = [quasi_affine_text(side, names) for side in (first, second)]
         holds = self._sets.instances_where(self._statement, f" {operator} ".join(texts))
         return Where(holds, holds)
+
+
+def require_in_bounds(sets: ScopSets) -> None:
+    """Raise for the first access, in program order, that some instance takes out of its array.
+
+    A read that a choice between values makes is judged where it is made, as far as iterators decide
+    that. An access under a condition on data may leave its array where the condition does not hold;
+    it is refused when it always does. Subscripts that depend on data are judged in `poly.lookups`.
+
+    Raises
+    ------
+    OutOfBounds: with the lexicographically first such instance and the element it would touch.
+    """
+    with limited_effort("its subscripts"):
+        for statement in sets.scop.statements:
+            for number, access in enumerate(statement.reads):
+                _check(sets, statement, access, number)
+            _check(sets, statement, statement.write, None)
+
+
+def _check(sets: ScopSets, statement: Statement, access: Access, read: int | None) -> None:
+    keep_going(sets.context)
+    array = sets.scop.array(access.array)
+    touched = sets.touched(statement, access)
+    outside = touched.subtract_range(sets.element_set(array))
+    if outside.is_empty():
+        return
+    if access.is_conditional and read is not None:
+        made = MadeReads(sets, statement).where(read)
+        touched = touched.intersect_domain(made.perhaps)
+        outside = outside.intersect_domain(made.perhaps)
+        surely = outside.intersect_domain(made.surely)
+        if not surely.is_empty():
+            outside = touched = surely
+    if outside.is_empty() or (access.is_conditional and not touched.is_equal(outside)):
+        return
+    instance, element = sample_pair(outside)
+    shown = "".join(f"[{index}]" for index in element)
+    size = "".join(f"[{extent}]" for extent in array.shape)
+    verb = "written" if read is None else "read"
+    raise OutOfBounds(
+        f"{access.array}{shown} is outside of {access.array}{size}",
+        labels=(
+            Label(access.span, f"{verb} by {statement.instance_text(instance)}"),
+            Label(array.span, "declared here"),
+        ),
+        notes=_iteration(statement, instance),
+        help="correct the loop bounds, the subscript, or the size of the array",
+    )
+
+
+def _iteration(statement: Statement, instance: tuple[int, ...]) -> tuple[str, ...]:
+    """Return a note with the values of the iterators, if there are any."""
+    values = zip(statement.iterators, instance, strict=True)
+    text = ", ".join(f"{name} = {value}" for name, value in values)
+    return (f"first in the iteration {text}",) if text else ()

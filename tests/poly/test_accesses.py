@@ -12,7 +12,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions
-from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.poly.errors import OutOfBounds
 from rtlgen.source import SourceFile
 from rtlgen.transforms.normalise import normalise

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.write_history import INITIAL
-from rtlgen.judges.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
+from rtlgen.judges.histories import UNKNOWN, OffChipHistory, OffChipStores
 from rtlgen.judges.tile_clocks import TileClocks
 
 Ints = NDArray[np.int64]
