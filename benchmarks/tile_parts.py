@@ -20,10 +20,10 @@ from rtlgen.design import Design
 from rtlgen.flow.synth import SynthesisReport, synthesise
 from rtlgen.hw.fixed_port import FixedPort
 from rtlgen.hw.memory import LoadUser, StoreUser
-from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.mover import Mover
+from rtlgen.hw.offers import ALONE
+from rtlgen.hw.storage import build_storage
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.hw.turns import ALONE
 from rtlgen.ir.plan import KernelPlan, Workers
 from rtlgen.output.verilog import component_verilog
 

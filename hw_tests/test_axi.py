@@ -10,9 +10,8 @@ import pytest
 
 from hw_tests.formal.mutants import changed
 from rtlgen.hw.axi_read import AxiRead
-from rtlgen.hw.bursts import ArrayPages
+from rtlgen.hw.bursts import ArrayPages, WordNumbers
 from rtlgen.hw.off_chip import _CHANNELS
-from rtlgen.hw.word_numbers import WordNumbers
 from rtlgen.sim.array_places import address_of, array_places
 from rtlgen.sim.axi_behaviour import (
     FAULTS,

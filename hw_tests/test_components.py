@@ -9,8 +9,8 @@ from amaranth.lib import wiring
 
 from rtlgen.hw.flat_index import Divide, Shift
 from rtlgen.hw.memory import LoadUser, StoreUser
-from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.odometer import Odometer
+from rtlgen.hw.storage import build_storage
 from rtlgen.ir.plan import Memory
 from rtlgen.output.verilog import component_verilog
 from rtlgen.sim.cocotb_runner import CocotbTestFailedError, run_tests

@@ -14,13 +14,13 @@ from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.errors import reporting_bugs, without_frames
 from rtlgen.faster import Offers, faster
-from rtlgen.hw.issue_points import issue_points
+from rtlgen.hw.region_parts import issue_points
+from rtlgen.ir.block_rams import block_rams
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.instance_map import IssuedStream
-from rtlgen.ir.json_form import plan_to_json
-from rtlgen.ir.partial_products import blocks_on
+from rtlgen.ir.issued_instances import IssuedStream
+from rtlgen.ir.operation_costs import blocks_on
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.ram_copies import block_rams
+from rtlgen.ir.plan_text import plan_to_json
 from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import unwritable, write_manifest

@@ -17,13 +17,13 @@ from math import prod
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.block_rams import block_rams
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TURN_WORK, TooComplex, counted_effort, limited_effort, noting_limits
+from rtlgen.ir.operation_costs import blocks_of, blocks_on
 from rtlgen.ir.operations import LoadOp
-from rtlgen.ir.partial_products import blocks_of, blocks_on
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.plan_error import PlanUnsound
-from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.scop import Loop, Statement
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.streams import Stream

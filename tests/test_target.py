@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rtlgen.hw.memory import LoadUser, StoreUser
-from rtlgen.hw.memory_kinds import build_storage
+from rtlgen.hw.storage import build_storage
 from rtlgen.ir.plan import Memory
 from rtlgen.output.verilog import component_verilog
 from rtlgen.target import UnknownTargetError, get_target, target_names

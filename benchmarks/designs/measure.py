@@ -17,8 +17,8 @@ from rtlgen.design import compile_design
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import counted_effort
-from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan_text import plan_to_json
 from rtlgen.options import CompileOptions, options
 
 DIGITS = 10

@@ -12,9 +12,8 @@ from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, ArrayPages, BurstFormer
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.merge import OfferMerge
-from rtlgen.hw.offers import offer_signature, written_bytes
+from rtlgen.hw.offers import RoundRobin, Turns, offer_signature, written_bytes
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.hw.turns import RoundRobin, Turns
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion, Transfer, Workers
 

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Signature
 
 from hw_tests.formal.block import held
 from hw_tests.formal.harnesses import stable
-from rtlgen.hw.skid_buffer import SkidBuffer
+from rtlgen.hw.queues import SkidBuffer
 from rtlgen.hw.stream_ports import SinkPort, SourcePort
 from rtlgen.ir.plan import Memory
 

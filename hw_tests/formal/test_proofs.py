@@ -27,8 +27,8 @@ from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import ArrayPages, BurstFormer
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.merge import OfferMerge
+from rtlgen.hw.offers import ALONE, RoundRobin, Turns
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.hw.turns import ALONE, RoundRobin, Turns
 from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion, Wait, Workers
 
 pytestmark = [

@@ -10,7 +10,7 @@ import pytest
 from hw_tests.formal.mutants import changed
 from hw_tests.formal.prove import prove
 from hw_tests.formal.streams import Sink, Skid, Source
-from rtlgen.hw.skid_buffer import SkidBuffer
+from rtlgen.hw.queues import SkidBuffer
 from rtlgen.hw.stream_ports import SinkPort, SourcePort
 
 pytestmark = [

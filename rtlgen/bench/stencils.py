@@ -24,7 +24,7 @@ from typing import Any
 from rtlgen.bench.limit import elements_behind, floor_figures
 from rtlgen.bench.table import BenchRow, BenchSettings, BenchTable, Column, RowResult, Section
 from rtlgen.design import Design, compile_design
-from rtlgen.ir.ram_copies import block_ram_bits
+from rtlgen.ir.block_rams import block_ram_bits
 from rtlgen.options import EVERY_ARRAY, CompileOptions
 
 CASCADE = 4

@@ -32,13 +32,12 @@ from typing import TypeAlias, TypeVar
 import islpy as isl
 import numpy as np
 
-from rtlgen.ir.digits import carry_bits
 from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.functional_units import has_slack, unit_key
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.iterations import iterations_of, predicate_mask
+from rtlgen.ir.operation_costs import blocks_of, carry_bits
 from rtlgen.ir.operations import FloatingOp, UnitOp, is_by_digits, is_shareable
-from rtlgen.ir.partial_products import blocks_of
 from rtlgen.ir.plan import (
     ALWAYS,
     Condition,

@@ -22,7 +22,6 @@ from types import MappingProxyType
 from rtlgen.datapath.graph import ConstantDivision, Graph, Node, pairs_divided_twice
 from rtlgen.datapath.sums import equal_reads, reassociated, with_reads
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.expr import (
     COMPARISONS,
     SIGN_OPS,
@@ -39,11 +38,11 @@ from rtlgen.ir.expr import (
     Select,
     Unary,
 )
+from rtlgen.ir.operation_costs import is_sum
 from rtlgen.ir.plan import LOGIC_TABLE_WORDS, address_bits
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
-from rtlgen.ir.signed_digits import is_sum
 from rtlgen.ir.types import INT32, INT64, FloatType, NumberType
-from rtlgen.ir.value_ranges import Range, ValueRanges, width_of
+from rtlgen.ir.value_ranges import Range, ValueRanges, is_truth, width_of
 from rtlgen.target import Target
 
 UNLIMITED_BITS = 64

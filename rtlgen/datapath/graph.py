@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Expr, FloatOp, walk
-from rtlgen.ir.reciprocal import reciprocal
+from rtlgen.ir.operation_costs import reciprocal
 from rtlgen.ir.types import NumberType
 from rtlgen.ir.value_ranges import Range, width_of
 from rtlgen.target import Target

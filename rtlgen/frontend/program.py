@@ -16,38 +16,35 @@ from rtlgen.frontend.errors import (
     NoFunction,
     UnknownIdentifier,
 )
-from rtlgen.frontend.lowering.bit_patterns import take_patterns
-from rtlgen.frontend.lowering.bit_precise import standard_integers
-from rtlgen.frontend.lowering.bounds import take_bounds
-from rtlgen.frontend.lowering.called_first import call_first
-from rtlgen.frontend.lowering.changing import changing_functions
+from rtlgen.frontend.lowering.bits import standard_integers, take_patterns
+from rtlgen.frontend.lowering.calls import call_first, changing_functions, drop_outside_calls
 from rtlgen.frontend.lowering.chosen_effects import lift_chosen_effects
-from rtlgen.frontend.lowering.desugar import desugar, separate_effects
-from rtlgen.frontend.lowering.exits import lower_control
-from rtlgen.frontend.lowering.float_wishes import FloatRewriting, rewrite_floats
-from rtlgen.frontend.lowering.idioms import (
+from rtlgen.frontend.lowering.desugar import (
+    desugar,
     drop_expectations,
     drop_volatile,
+    separate_effects,
     type_parameters_in_place,
 )
+from rtlgen.frontend.lowering.exits import lower_control
+from rtlgen.frontend.lowering.float_wishes import FloatRewriting, rewrite_floats
 from rtlgen.frontend.lowering.inferred_types import find_types
-from rtlgen.frontend.lowering.known_values import known_parameters, take_known_extents
-from rtlgen.frontend.lowering.literal_arrays import name_literals
-from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
+from rtlgen.frontend.lowering.initialisers import name_literals
 from rtlgen.frontend.lowering.passed_over import PassedOver
 from rtlgen.frontend.lowering.pointers import place_pointers
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.lowering.rewriter import Refused
-from rtlgen.frontend.reading.extents import extent_options
-from rtlgen.frontend.reading.refusals import with_bound_stated
+from rtlgen.frontend.lowering.trip_bounds import take_bounds
+from rtlgen.frontend.lowering.variables import known_parameters, take_known_extents
+from rtlgen.frontend.reading.elements import with_bound_stated
+from rtlgen.frontend.reading.types import extent_options
 from rtlgen.frontend.scop.kernel import Kernel
 from rtlgen.frontend.syntax.parse import deep_recursion, parse
 from rtlgen.frontend.syntax.region import Region, called, select_function, select_region
-from rtlgen.frontend.text.extensions import plain_c
 from rtlgen.frontend.text.headers import declarations
 from rtlgen.frontend.text.pragmas import HlsPragma
 from rtlgen.frontend.text.preprocess import Preprocessed, check_name, preprocess, read_source
-from rtlgen.frontend.text.tokens import scalar_parameter_names
+from rtlgen.frontend.text.tokens import plain_c, scalar_parameter_names
 from rtlgen.ir.float_flushing import with_flushes
 from rtlgen.ir.scop import Scop
 from rtlgen.source import SourceFile

@@ -8,7 +8,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.bursts import ADDRESS_BITS, ArrayPages, BurstFormer, far_members
+from rtlgen.hw.bursts import ADDRESS_BITS, ArrayPages, BurstFormer, WordNumbers, far_members
 from rtlgen.hw.merge import streams_of, tell_finished
 from rtlgen.hw.offers import (
     OUT_OF_STEP,
@@ -18,8 +18,7 @@ from rtlgen.hw.offers import (
     user_members,
     written_bytes,
 )
-from rtlgen.hw.ready_fifo import ReadyFIFO
-from rtlgen.hw.word_numbers import WordNumbers
+from rtlgen.hw.queues import ReadyFIFO
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 from rtlgen.ir.port_timing import WRITE_WORDS
 

@@ -17,14 +17,14 @@ from rtlgen.hw.forms import (
     Follower,
     FormRequest,
     FormValue,
+    LeadForms,
     Slices,
     realise,
     realise_ahead,
 )
 from rtlgen.hw.index_units import IndexUnit, all_of
-from rtlgen.hw.lead_forms import LeadForms
 from rtlgen.hw.levels import active_form
-from rtlgen.hw.pipeline import DelayLines
+from rtlgen.hw.pipeline import DelayLines, mark
 from rtlgen.hw.predicates import (
     TRUE,
     Atom,
@@ -38,7 +38,6 @@ from rtlgen.hw.predicates import (
     simplify,
 )
 from rtlgen.hw.ragged import Followers, RaggedOdometer
-from rtlgen.hw.source_lines import mark
 from rtlgen.hw.tile_odometer import TileForms, TileOdometer
 from rtlgen.ir.plan import (
     Address,

@@ -10,11 +10,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.float.build import build_floating
-from rtlgen.hw.operators import build_arithmetic, build_select
-from rtlgen.hw.pipeline import DelayLines
-from rtlgen.hw.shared_unit import OPERANDS
+from rtlgen.hw.operators import OPERANDS, build_arithmetic, build_select
+from rtlgen.hw.pipeline import DelayLines, mark
 from rtlgen.hw.sites import Sites, sites_of
-from rtlgen.hw.source_lines import mark
 from rtlgen.ir.functional_units import FunctionalUnit, choosing_stage, is_logic
 from rtlgen.ir.plan import (
     ArithmeticOp,

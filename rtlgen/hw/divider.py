@@ -20,8 +20,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtlgen.hw.pipeline import DelayLines, Stages
-from rtlgen.hw.source_lines import mark
+from rtlgen.hw.pipeline import DelayLines, Stages, mark
 from rtlgen.source import Span
 from rtlgen.target import divider_digits, divider_shares, divider_steps
 

@@ -9,8 +9,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.offers import row_bits, user_members, written_bytes
-from rtlgen.hw.turns import Turns
+from rtlgen.hw.offers import Turns, row_bits, user_members, written_bytes
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 
 

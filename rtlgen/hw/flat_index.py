@@ -8,10 +8,10 @@ from operator import mul
 
 from amaranth.hdl import Module, Signal, Value
 
-from rtlgen.hw.constant_product import constant_product
 from rtlgen.hw.index_units import IndexUnit, pace
+from rtlgen.hw.multiplier import constant_product
 from rtlgen.hw.pipeline import DelayLines, Stages
-from rtlgen.ir.reciprocal import reciprocal
+from rtlgen.ir.operation_costs import reciprocal
 
 
 class FlatIndex(IndexUnit):

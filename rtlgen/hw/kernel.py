@@ -24,28 +24,30 @@ from amaranth.lib.wiring import In, Member, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS
 from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
-from rtlgen.hw.doubled_storage import DoubledStorage
-from rtlgen.hw.held_scalars import HeldScalars
-from rtlgen.hw.issue_points import OWN_NAMES, region_names
-from rtlgen.hw.memory import BYTE_BITS, WINDOW_CYCLES, ArrayStorage, LoadUser
-from rtlgen.hw.memory_kinds import build_storage
-from rtlgen.hw.memory_users import Loader, MemoryUsers
+from rtlgen.hw.memory import BYTE_BITS, WINDOW_CYCLES, ArrayStorage, Loader, LoadUser, MemoryUsers
 from rtlgen.hw.mover import Mover
-from rtlgen.hw.names import STREAM_ERRORS, SWAP_PORT, Namer, PortNames, port_names, prefix_ports
+from rtlgen.hw.names import (
+    STREAM_ERRORS,
+    SWAP_PORT,
+    Namer,
+    PortNames,
+    port_comments,
+    port_names,
+    prefix_ports,
+)
 from rtlgen.hw.off_chip import OffChipPort, memory_pins
-from rtlgen.hw.outside_storage import OutsideStorage
-from rtlgen.hw.port_comments import port_comments
-from rtlgen.hw.region_parts import RegionParts, port_uses
+from rtlgen.hw.offers import ALONE
+from rtlgen.hw.operators import SharedUnit
+from rtlgen.hw.region_parts import OWN_NAMES, RegionParts, port_uses, region_names
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
-from rtlgen.hw.shared_unit import SharedUnit
+from rtlgen.hw.storage import DoubledStorage, OutsideStorage, build_storage
 from rtlgen.hw.stream_ports import SinkPort, SourcePort, stream_pins
-from rtlgen.hw.tile_parts import TileParts
-from rtlgen.hw.turns import ALONE
+from rtlgen.hw.tile_parts import HeldScalars, TileParts
+from rtlgen.ir.block_rams import external_ports
 from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, predicted_cycles, region_cycles
 from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, PlanError, Workers, address_bits, regions_of
-from rtlgen.ir.ram_copies import external_ports
 
 
 def kernel_members(

@@ -1,20 +1,90 @@
-"""Storage of one array: who reads it, who writes it, and the host."""
+"""Storage of one array: who reads it, who writes it, the host, and where an element is.
+
+Where an element is, from its number in C's order: what the host and the checksum unit ask with.
+
+With powers of two, and dimensions that are full, that is the choice of wires. Other numbers are
+divided by products with a reciprocal, in the cycle of the address.
+
+Storage of one array: who reads it, who writes it, and the host.
+
+Who reads and writes a memory, and the wires to it.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
 from typing import TypeAlias
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
-from rtlgen.hw.bank_places import bank_and_row
-from rtlgen.ir.plan import Memory, address_bits
+from rtlgen.hw.multiplier import constant_product
+from rtlgen.ir.bank_map import BankMap
+from rtlgen.ir.operation_costs import reciprocal
+from rtlgen.ir.plan import Address, AnyBank, Memory, address_bits
+from rtlgen.ir.scop import row_major_strides
+
+
+def bank_and_row(m: Module, banks: BankMap, number: Value, name: str) -> tuple[Value, Value]:
+    """Return the bank and the row of an element, in the cycle in which its number is there."""
+    if not banks.cuts:
+        return Const(0, 1), number
+    if banks.is_sliced and banks.place_strides == row_major_strides(banks.shape):
+        return chosen_wires(number, banks.bank_bits), chosen_wires(number, banks.row_bits)
+    subscripts: list[Value] = []
+    for extent in reversed(banks.shape):
+        number, subscript = quotient_and_remainder(number, extent)
+        subscripts.insert(0, subscript)
+    bank, row = _of_subscripts(banks, subscripts)
+    shown = (
+        Signal(address_bits(banks.banks), name=f"{name}_bank"),
+        Signal(address_bits(banks.rows), name=f"{name}_row"),
+    )
+    m.d.comb += [shown[0].eq(bank), shown[1].eq(row)]
+    return shown
+
+
+def _of_subscripts(banks: BankMap, subscripts: Sequence[Value]) -> tuple[Value, Value]:
+    bank: Value = Const(0, 1)
+    row: Value = Const(0, 1)
+    rests = list(subscripts)
+    for cut in banks.cuts:
+        extent = banks.shape[cut.dim]
+        size = cut.count if cut.kind == "cyclic" else cut.part_extent(extent)
+        quotient, remainder = quotient_and_remainder(subscripts[cut.dim], size)
+        digit, rest = (remainder, quotient) if cut.kind == "cyclic" else (quotient, remainder)
+        bank = constant_product(bank, cut.count) + digit
+        rests[cut.dim] = rest
+    for rest, stride in zip(rests, banks.row_strides, strict=True):
+        row = row + constant_product(rest, stride)
+    return bank, row
+
+
+def quotient_and_remainder(number: Value, divisor: int) -> tuple[Value, Value]:
+    """Return both for an unsigned number, combinationally."""
+    most = (1 << len(number)) - 1
+    if divisor > most:
+        return Const(0, 1), number
+    bits = divisor.bit_length() - 1
+    if divisor == 1 << bits:
+        return number[bits:], number[:bits]
+    exact = reciprocal(divisor, most)
+    product = constant_product(number, exact.factor)
+    quotient = (product >> exact.shift)[: (most // divisor).bit_length()]
+    remainder = (number - constant_product(quotient, divisor))[: (divisor - 1).bit_length()]
+    return quotient, remainder
+
+
+def chosen_wires(number: Value, bits: Sequence[int]) -> Value:
+    """Return some bits of a number, the first one lowest; those that it does not have are 0."""
+    wires = [number[bit] if bit < len(number) else Const(0, 1) for bit in bits]
+    return Cat(*wires) if wires else Const(0, 1)
+
 
 BYTE_BITS = 8
 
@@ -243,3 +313,70 @@ def first_of(writes: Sequence[Write]) -> Write:
             Mux(taken, write.data, chosen.data),
         )
     return chosen
+
+
+@dataclass(slots=True)
+class Loader:
+    """A user that reads a memory.
+
+    Members
+    -------
+    addr, en: the row it reads, and when. data: the signal that is to show the element.
+    versions: for each copy that it may choose, whether it does. bank: which one, of several.
+    """
+
+    user: LoadUser
+    addr: Value
+    en: Value
+    data: Signal
+    versions: Mapping[int, Value] = field(default_factory=dict)
+    bank: Value | None = None
+
+
+@dataclass(slots=True)
+class Storer:
+    """A user that writes a memory; as of a `Loader`, but that it brings `data`."""
+
+    user: StoreUser
+    addr: Value
+    en: Value
+    data: Value
+    bank: Value | None = None
+
+
+@dataclass(slots=True)
+class MemoryUsers:
+    """All users of a memory, in the order of their numbers in its storage."""
+
+    loads: list[Loader] = field(default_factory=list)
+    stores: list[Storer] = field(default_factory=list)
+
+    def connect(self, m: Module, storage: ArrayStorage) -> None:
+        """Wire them to what holds the memory."""
+        for n, loader in enumerate(self.loads):
+            m.d.comb += [
+                getattr(storage, f"load_{n}_addr").eq(loader.addr),
+                getattr(storage, f"load_{n}_en").eq(loader.en),
+                loader.data.eq(getattr(storage, f"read_{n}")),
+            ]
+            m.d.comb += [
+                getattr(storage, f"load_{n}_version{version}").eq(chosen)
+                for version, chosen in loader.versions.items()
+            ]
+            if len(loader.user.banks) > 1 and not loader.user.is_at_home:
+                m.d.comb += getattr(storage, f"load_{n}_in").eq(loader.bank)
+        for n, storer in enumerate(self.stores):
+            m.d.comb += [
+                getattr(storage, f"store_{n}_addr").eq(storer.addr),
+                getattr(storage, f"store_{n}_en").eq(storer.en),
+                getattr(storage, f"store_{n}_data").eq(storer.data),
+            ]
+            if len(storer.user.banks) > 1:
+                m.d.comb += getattr(storage, f"store_{n}_in").eq(storer.bank)
+
+
+def row_and_bank(address: Address | None, shown: Value) -> tuple[Value, Value | None]:
+    """Return the row, and the bank where there are several, of an address that control shows."""
+    if isinstance(address, AnyBank):
+        return chosen_wires(shown, address.row_bits), chosen_wires(shown, address.bank_bits)
+    return shown, None

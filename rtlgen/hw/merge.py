@@ -19,11 +19,17 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.offers import chosen_of, merged_signature, offer_signature, user_bits
-from rtlgen.hw.turns import ALONE, RoundRobin
+from rtlgen.hw.offers import (
+    ALONE,
+    RoundRobin,
+    chosen_of,
+    merged_signature,
+    offer_signature,
+    user_bits,
+)
 from rtlgen.ir.memory_side import MemorySide
-from rtlgen.ir.merge_timing import QUEUED_OFFERS
 from rtlgen.ir.plan import Transfer
+from rtlgen.ir.port_timing import QUEUED_OFFERS
 
 
 class AxiPort(Protocol):

@@ -1,17 +1,35 @@
-"""Pipelined multipliers made of products that each fit one multiplier block."""
+"""Multipliers: of products that fit a block each, and with constants as sums of shifted copies.
+
+Products with a constant as sums of shifted copies.
+
+Pipelined multipliers made of products that each fit one multiplier block.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 
 from amaranth.hdl import Cat, Const, Module, Shape, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtlgen.hw.pipeline import Stages
-from rtlgen.ir.partial_products import PartialProduct, Piece, partial_products, rows
+from rtlgen.ir.operation_costs import PartialProduct, Piece, partial_products, rows, signed_digits
 from rtlgen.source import Span
 from rtlgen.target import PIECE_BITS
+
+
+def constant_product(value: Value, constant: int) -> Value:
+    """Return value * constant, exactly, from one addition or subtraction for each further digit."""
+    digits = signed_digits(constant)
+    added = [value << place for place, digit in digits if digit > 0]
+    subtracted = [value << place for place, digit in digits if digit < 0]
+    if not subtracted:
+        return reduce(add, added) if added else value & 0
+    negative = reduce(add, subtracted)
+    return reduce(add, added) - negative if added else -negative
 
 
 class Multiplier(wiring.Component):

@@ -1,4 +1,11 @@
-"""Registers in a row: delay lines that share their taps, and the stages of one operator."""
+"""Registers in a row: delay lines that share their taps, stages of an operator, later pulses.
+
+The one place that ties a net to a line of the C program.
+
+Registers in a row: delay lines that share their taps, and the stages of one operator.
+
+Pulses that come later.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +15,19 @@ from typing import TypeAlias
 
 from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value
 
-from rtlgen.hw.source_lines import mark
 from rtlgen.source import Span
+
+
+def mark(signal: Signal, span: Span | None) -> Signal:
+    """Let `signal` carry the C line of `span` as its `src` attribute, and return it.
+
+    Amaranth has no public way to say where a signal comes from; it writes `src_loc`, a pair of
+    file and line, into the netlist, and `rtlgen.output.verilog_text` names the ones of C files
+    only.
+    """
+    if span is not None:
+        signal.src_loc = (span.file, span.line)
+    return signal
 
 
 class DelayLines:
@@ -246,3 +264,34 @@ class Kept:
         while len(self._chain) <= age:
             self._chain.append(self._steps.register(self._chain[-1]))
         return self._chain[age]
+
+
+SHIFTED_CYCLES = 3
+"""Up to this delay a shift register is smaller than a counter."""
+
+
+def delayed_pulse(m: Module, pulse: Value, cycles: int, apart_cycles: int, name: str) -> Value:
+    """Return a pulse `cycles` cycles after each one of `pulse`.
+
+    Parameters
+    ----------
+    apart_cycles: how far pulses are apart at least. A counter delays by that much at most, so that
+        a longer delay takes several.
+    """
+    while cycles:
+        if cycles <= SHIFTED_CYCLES or apart_cycles <= SHIFTED_CYCLES:
+            later = Signal(name=f"{name}_{cycles}")
+            m.d.sync += later.eq(pulse)
+            cycles -= 1
+        else:
+            part = min(cycles, apart_cycles)
+            left = Signal(range(part + 1), name=f"{name}_in_{cycles}")
+            later = Signal(name=f"{name}_{cycles}")
+            with m.If(pulse):
+                m.d.sync += left.eq(part)
+            with m.Elif(left != 0):
+                m.d.sync += left.eq(left - 1)
+            m.d.comb += later.eq(left == 1)
+            cycles -= part
+        pulse = later
+    return pulse

@@ -20,8 +20,7 @@ import numpy as np
 from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
 
 from rtlgen.ir.ints import Ints
-from rtlgen.ir.reciprocal import reciprocal
-from rtlgen.ir.signed_digits import signed_digits
+from rtlgen.ir.operation_costs import reciprocal, signed_digits
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rtlgen.ir.block_rams import versions_of
 from rtlgen.ir.operations import ComputedBase, UnitOp
 from rtlgen.ir.plan import (
     ChooseOp,
@@ -15,7 +16,6 @@ from rtlgen.ir.plan import (
     Stream,
     Tap,
 )
-from rtlgen.ir.ram_copies import versions_of
 
 
 @dataclass(frozen=True, slots=True)

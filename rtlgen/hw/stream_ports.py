@@ -11,7 +11,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
-from rtlgen.hw.skid_buffer import SkidBuffer
+from rtlgen.hw.queues import SkidBuffer
 from rtlgen.ir.plan import Memory, address_bits
 
 PINS = ("tdata", "tvalid", "tready", "tlast")

@@ -14,8 +14,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory as Ram
 from amaranth.lib.wiring import In, Member, Out
 
-from rtlgen.hw.bank_places import chosen_wires
-from rtlgen.hw.memory import RAM_CYCLES, ArrayStorage, first_load, of_bank, registered
+from rtlgen.hw.memory import RAM_CYCLES, ArrayStorage, chosen_wires, first_load, of_bank, registered
 from rtlgen.ir.plan import address_bits
 
 

@@ -1,4 +1,4 @@
-"""Arrays of 64-bit integers: points, ranks, times, addresses."""
+"""Arrays of 64-bit integers, points, ranks, times, addresses, and masks of them."""
 
 from __future__ import annotations
 
@@ -6,3 +6,4 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]

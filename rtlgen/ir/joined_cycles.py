@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rtlgen.ir.cycles import predicted_cycles, region_cycles
-from rtlgen.ir.ints import Ints
-from rtlgen.ir.iterations import Bools, predicate_mask, stream_iterations
+from rtlgen.ir.ints import Bools, Ints
+from rtlgen.ir.iterations import predicate_mask, stream_iterations
 from rtlgen.ir.plan import KernelPlan, LoadOp, PlanError, Region, Stream
 
 PORT_WORDS = 2

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from rtlgen.ir.array_part import ArrayPart
-from rtlgen.ir.bank_map import BankMap, Cut, bank_map
+from rtlgen.ir.bank_map import ArrayPart, BankMap, Cut, bank_map
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role, Storage
 from rtlgen.system.typed_json import IF_GIVEN

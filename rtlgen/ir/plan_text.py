@@ -1,4 +1,10 @@
-"""Print a KernelPlan or a Scop for a person: compact, deterministic, made to be compared.
+"""A plan as text: as JSON, exactly, and printed for a person.
+
+A KernelPlan as JSON and back, exactly; see `typed_json`.
+
+Where a field may hold one of several classes, the object also says which, under `is`.
+
+Print a KernelPlan or a Scop for a person: compact, deterministic, made to be compared.
 
 A stream prints as its loops, then an operation a line in the order of the plan:
 
@@ -16,6 +22,7 @@ starts at, and addresses are row-major.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rtlgen.ir.affine import Congruence
 from rtlgen.ir.expr import to_text
@@ -41,6 +48,7 @@ from rtlgen.ir.plan import (
     MemorySide,
     Operation,
     ParameterOp,
+    PlanError,
     Predicate,
     Region,
     SelectOp,
@@ -51,6 +59,35 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.schedule import bounds_text
 from rtlgen.ir.scop import Array, Scop, Statement
 from rtlgen.ir.types import FloatType, NumberType
+from rtlgen.system.typed_json import MismatchError, TypedJson
+
+SCHEMA = "rtlgen-kernel-plan"
+VERSION = 9
+_FORM = TypedJson(tag="is")
+
+
+def plan_to_json(plan: KernelPlan) -> dict[str, Any]:
+    """Return the plan as a JSON-serialisable object."""
+    return {"schema": SCHEMA, "version": VERSION, "plan": _FORM.encode(plan, KernelPlan)}
+
+
+def plan_from_json(document: object) -> KernelPlan:
+    """Return the plan that `plan_to_json` wrote.
+
+    Raises
+    ------
+    PlanError: it is not such a document; the message names the place.
+    """
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise PlanError(f"this is no kernel plan: its schema is not {SCHEMA!r}")
+    if document.get("version") != VERSION:
+        raise PlanError(f"version {document.get('version')!r} of the plan is not {VERSION}")
+    try:
+        plan = _FORM.decode(document.get("plan"), KernelPlan, "plan")
+    except MismatchError as error:
+        raise PlanError(str(error)) from error
+    assert isinstance(plan, KernelPlan)
+    return plan
 
 
 def plan_text(plan: KernelPlan) -> str:

@@ -12,9 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rtlgen.ir.alike import Inside, first_of_each, told_apart
-from rtlgen.ir.ints import Ints
-from rtlgen.ir.iterations import Bools, inner_iterations, level_range, predicate_mask
+from rtlgen.ir.ints import Bools, Ints
+from rtlgen.ir.iterations import (
+    Inside,
+    first_of_each,
+    inner_iterations,
+    level_range,
+    predicate_mask,
+    told_apart,
+)
 from rtlgen.ir.levels import Level
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.plan_error import TooManyTiles

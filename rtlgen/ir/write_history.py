@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rtlgen.ir.ints import Ints
-
-Bools = NDArray[np.bool_]
+from rtlgen.ir.ints import Bools, Ints
 
 INITIAL = -1
 """The producer of what was in the memory before the run."""

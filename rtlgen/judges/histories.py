@@ -21,11 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Bools, Ints
 from rtlgen.ir.write_history import INITIAL
 from rtlgen.judges.tile_clocks import TileClocks
-
-Bools = NDArray[np.bool_]
 
 UNKNOWN = -7
 """The producer of a value that nobody may use."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Bools, Ints
 from rtlgen.ir.iterations import address_values, form_values, level_iterations, predicate_mask
 from rtlgen.ir.plan import KernelPlan, LoadOp, Transfer
 from rtlgen.ir.plan_error import PlanUnsound
@@ -17,8 +16,6 @@ from rtlgen.ir.write_history import INITIAL, WriteHistory, history_of
 from rtlgen.judges.histories import UNKNOWN
 from rtlgen.judges.replay import repeats
 from rtlgen.judges.tile_clocks import Issued
-
-Bools = NDArray[np.bool_]
 
 
 class MovedWords:

@@ -16,17 +16,11 @@ from math import prod
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rtlgen.ir.array_part import ArrayPart
+from rtlgen.ir.bank_map import ArrayPart
 from rtlgen.ir.functional_units import functional_units
-from rtlgen.ir.ints import Ints
-from rtlgen.ir.issued_instances import (
-    IssuedInstances,
-    choices,
-    issued_instances,
-    tokens_at,
-)
+from rtlgen.ir.ints import Bools, Ints
+from rtlgen.ir.issued_instances import IssuedInstances, choices, issued_instances, tokens_at
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.operations import ComputedBase, UnitOp
 from rtlgen.ir.plan import (
@@ -42,8 +36,6 @@ from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct
-
-Bools = NDArray[np.bool_]
 
 MAX_ELEMENTS = 60_000_000
 """Elements of changing arrays that lookups may touch, counted for each instance."""

@@ -26,9 +26,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Bools, Ints
 from rtlgen.ir.issued_instances import instances_of, made_inside, subscript_values
 from rtlgen.ir.iterations import form_values, iterations_of, predicate_mask
 from rtlgen.ir.judged_part import JudgedPart
@@ -37,9 +36,6 @@ from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.write_history import distinct
-
-Bools = NDArray[np.bool_]
-
 
 Engine: TypeAlias = str | int
 """A transfer, by its window, or the kernel of a worker, by its number."""

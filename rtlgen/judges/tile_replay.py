@@ -26,9 +26,8 @@ from math import prod
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Bools, Ints
 from rtlgen.ir.issued_instances import choices, tokens_at
 from rtlgen.ir.iterations import address_values, chosen_bits, predicate_mask
 from rtlgen.ir.judged_part import JudgedPart
@@ -53,8 +52,6 @@ from rtlgen.judges.histories import UNKNOWN, OffChipHistory, OffChipStores, Peer
 from rtlgen.judges.moved_words import MovedWords
 from rtlgen.judges.replay import are_within, repeats
 from rtlgen.judges.tile_clocks import Issued, TileClocks, issued_everywhere
-
-Bools = NDArray[np.bool_]
 
 Needed: TypeAlias = Mapping[str, Bools]
 """For each array off chip, the elements whose values are needed behind some tiles, row-major."""

@@ -19,11 +19,10 @@ from itertools import combinations
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Bools, Ints
 from rtlgen.ir.plan import NEVER, Condition, IndexForm, Predicate
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Statement
@@ -116,8 +115,6 @@ def _conditions(piece: isl.BasicSet) -> tuple[Condition, ...] | None:
         conditions.append(Condition(form, equal=bool(constraint.is_equality())))
     return tuple(conditions)
 
-
-Bools = NDArray[np.bool_]
 
 MAX_STEPS = 8
 """Steps between producer and consumer that one set may be put together from."""

@@ -38,11 +38,10 @@ from dataclasses import dataclass, field, replace
 
 import islpy as isl
 import numpy as np
-from numpy.typing import NDArray
 
-from rtlgen.ir.array_part import ArrayPart
+from rtlgen.ir.bank_map import ArrayPart
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Bools, Ints
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Array
 from rtlgen.ir.sets import bounding_box, for_each
@@ -221,9 +220,6 @@ class _Parting:
             if not needed.is_empty():
                 found[statement.name] = needed
         return found
-
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

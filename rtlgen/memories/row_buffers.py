@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.datapath.lags import Timing
-from rtlgen.ir.array_part import ArrayPart
+from rtlgen.ir.bank_map import ArrayPart
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.memories import numbered_name

@@ -12,8 +12,15 @@ from amaranth.lib.wiring import In, Member
 
 from rtlgen.hw.index_styles import require_index_style
 from rtlgen.hw.kernel import Kernel, kernel_members
-from rtlgen.hw.names import STREAM_ERRORS, SWAP_PORT, Namer, PortNames, memory_ports, port_names
-from rtlgen.hw.port_comments import port_comments
+from rtlgen.hw.names import (
+    STREAM_ERRORS,
+    SWAP_PORT,
+    Namer,
+    PortNames,
+    memory_ports,
+    port_comments,
+    port_names,
+)
 from rtlgen.hw.top.axi_top import CONTROL_PREFIX, INTERRUPT, AxiTop, registers_of
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip

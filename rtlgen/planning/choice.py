@@ -17,9 +17,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.block_rams import block_ram_bits, block_rams
 from rtlgen.ir.effort import improving
-from rtlgen.ir.partial_products import blocks_of
-from rtlgen.ir.ram_copies import block_ram_bits, block_rams
+from rtlgen.ir.operation_costs import blocks_of
 from rtlgen.ir.tolerance import PORT_TOLERANCE
 from rtlgen.memories.banks import derived_cuts
 from rtlgen.memories.ports import NoVersions, with_versions

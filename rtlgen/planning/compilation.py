@@ -19,7 +19,7 @@ from rtlgen.emit.transfers import transfer_program
 from rtlgen.emit.unit import c_program
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.ir.effort import TooComplex
-from rtlgen.ir.instance_map import InstanceMap
+from rtlgen.ir.issued_instances import InstanceMap
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.memories.bounds import StoreBound

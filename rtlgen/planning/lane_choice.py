@@ -22,12 +22,12 @@ from typing import Generic, TypeVar
 
 from rtlgen.errors import Diagnostic, Label, RtlgenError
 from rtlgen.frontend import HlsPragma, ParsedProgram, PipelinePragma, UnrollPragma
+from rtlgen.ir.block_rams import block_ram_bits, block_rams
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, advising, improving, more_effort
-from rtlgen.ir.partial_products import blocks_on
+from rtlgen.ir.operation_costs import blocks_on
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.plan_error import BankContended
-from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.scop import LoopNode, Node, Scop, walk_tree
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.tolerance import TOLERANCE

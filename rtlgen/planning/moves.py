@@ -11,10 +11,10 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import ClassVar
 
+from rtlgen.ir.block_rams import block_ram_bits
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, more_effort, spare_effort
 from rtlgen.ir.plan_error import BankContended
-from rtlgen.ir.ram_copies import block_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.tolerance import PORT_TOLERANCE, TOLERANCE, is_worth_search
 from rtlgen.memories.banks import derived_cuts

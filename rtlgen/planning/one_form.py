@@ -18,13 +18,12 @@ from dataclasses import replace
 from functools import reduce
 
 from rtlgen.datapath.binding import with_units
+from rtlgen.ir.block_rams import block_rams, distributed_ram_bits, with_small_memories
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort
-from rtlgen.ir.partial_products import blocks_on
+from rtlgen.ir.operation_costs import blocks_on
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.ram_copies import block_rams, distributed_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
-from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.ir.tolerance import PORT_TOLERANCE, is_worth_search
 from rtlgen.memories.forwarding import Routing, Unforwardable
 from rtlgen.memories.ports import NoVersions, with_versions

@@ -20,10 +20,10 @@ from math import inf
 
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.block_rams import block_rams, memory_ram_bits
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import improving, more_effort, note_limit, note_limits, noting_limits
 from rtlgen.ir.plan_error import PlanUnsound
-from rtlgen.ir.ram_copies import block_rams, memory_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.planning.compilation import Chosen, InTiles, OnChip

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import islpy as isl
 
 from rtlgen.errors import Label
-from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -34,6 +33,7 @@ from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.sets import ScopSets, sample_pair
 from rtlgen.ir.types import INT32
+from rtlgen.ir.value_ranges import is_truth
 from rtlgen.poly.errors import OutOfBounds
 
 _OPERATORS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=", "ne": "!="}

@@ -32,7 +32,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine, constraint_holds
-from rtlgen.ir.conditions import Fact, Shapes, facts_of, is_truth
 from rtlgen.ir.constant_folding import folded
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -60,7 +59,16 @@ from rtlgen.ir.scop import (
     statements_under,
 )
 from rtlgen.ir.types import INT32, FloatType, IntType
-from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
+from rtlgen.ir.value_ranges import (
+    Fact,
+    Facts,
+    NoValueYet,
+    Range,
+    Shapes,
+    ValueRanges,
+    facts_of,
+    is_truth,
+)
 from rtlgen.poly.relations import Relations, joined
 from rtlgen.poly.telling_scalars import flags_of, iterators_of, likely_ends, related_scalars
 

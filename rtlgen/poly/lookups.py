@@ -15,13 +15,12 @@ from dataclasses import replace
 
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.expr import Expr, Read, ScalarParameter, Scatter, Select, children, walk
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
 from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Scop, Statement, Subscript, Window
 from rtlgen.ir.sets import ScopSets
-from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
+from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges, facts_of
 from rtlgen.poly.dependences import dataflow, source_text, subscript_texts
 from rtlgen.poly.errors import LookupOutOfRange
 from rtlgen.poly.interval_run import TooManySteps, interval_run

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -20,6 +19,7 @@ from rtlgen.ir.expr import (
 )
 from rtlgen.ir.scop import ConditionNode, LoopNode, Node, Scop, Statement
 from rtlgen.ir.types import IntType
+from rtlgen.ir.value_ranges import is_truth
 
 MAX_RELATED = 10
 """Scalars of which it is known how they are related."""

@@ -6,12 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rtlgen.ir.block_rams import Footprint, block_rams, ram_copies
 from rtlgen.ir.cycles import body_cycles, checksum_cycles, predicted_cycles
-from rtlgen.ir.digits import all_digits, digit_circuits
-from rtlgen.ir.footprint import Footprint
 from rtlgen.ir.functional_units import FunctionalUnit, functional_units
+from rtlgen.ir.operation_costs import all_digits, blocks_on, digit_circuits
 from rtlgen.ir.operations import UnitOp, is_by_digits
-from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import (
     KernelPlan,
     Memory,
@@ -22,7 +21,6 @@ from rtlgen.ir.plan import (
     regions_of,
 )
 from rtlgen.ir.plan_text import level_names
-from rtlgen.ir.ram_copies import block_rams, ram_copies
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.target import Target, get_target
 

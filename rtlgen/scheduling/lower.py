@@ -15,7 +15,7 @@ from rtlgen.datapath.lags import Timing
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.expr import ScalarParameter, walk
-from rtlgen.ir.instance_map import InstanceMap, Multiple, Pad
+from rtlgen.ir.issued_instances import InstanceMap, Multiple, Pad
 from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.plan import (
     IndexForm,

@@ -22,11 +22,11 @@ from rtlgen.datapath.binding import Use, shared_units
 from rtlgen.datapath.build import Datapath
 from rtlgen.datapath.graph import Node
 from rtlgen.datapath.lags import Timing
+from rtlgen.ir.block_rams import versions_of
 from rtlgen.ir.functional_units import has_slack
+from rtlgen.ir.operation_costs import is_sum
 from rtlgen.ir.operations import FloatingOp, UnitOp
 from rtlgen.ir.plan import ChooseOp, ForwardOp, KernelPlan, LoadOp, Stream
-from rtlgen.ir.ram_copies import versions_of
-from rtlgen.ir.signed_digits import is_sum
 from rtlgen.memories.store_slots import StoreSlots
 from rtlgen.nests.distances import Candidate
 from rtlgen.nests.precedence import Precedence, among, requirements, smallest_shifts, strongest

@@ -22,9 +22,9 @@ from rtlgen.datapath.lags import Timing, flow_key
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
-from rtlgen.ir.digits import cycles_of_digits, digits_alike
 from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.expr import BinaryOp, UnaryOp
+from rtlgen.ir.operation_costs import cycles_of_digits, digits_alike
 from rtlgen.ir.operations import UnitOp, is_by_digits, is_shareable
 from rtlgen.ir.plan import (
     ALWAYS,

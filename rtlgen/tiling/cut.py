@@ -28,7 +28,7 @@ from rtlgen.ir.plan import Bus, OffChip
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, affine_text
-from rtlgen.ir.tile_rows import row_depth
+from rtlgen.ir.timeline_tracks import row_depth
 from rtlgen.ir.transfer_patterns import MOST_TILES
 from rtlgen.memories.predicates import counter_box
 from rtlgen.nests.candidates import Instances, box_placement

@@ -27,13 +27,13 @@ from dataclasses import dataclass, replace
 from rtlgen.datapath.binding import with_units
 from rtlgen.errors import Label, RtlgenError
 from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.block_rams import with_small_memories
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import more_effort, note_limits, noting_limits
 from rtlgen.ir.judged_part import JudgedPart
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.schedule import ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.memories.ports import PortMap, VersionMap
 from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.poly.counting import count_points

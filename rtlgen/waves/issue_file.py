@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rtlgen.ir.instance_map import IssuedStream
-from rtlgen.ir.json_form import plan_from_json
+from rtlgen.ir.issued_instances import IssuedStream
 from rtlgen.ir.plan import KernelPlan, PlanError
+from rtlgen.ir.plan_text import plan_from_json
 from rtlgen.manifest.contents import BUILD_AGAIN, Manifest
 from rtlgen.manifest.file import read_manifest
 from rtlgen.system.typed_json import MismatchError, TypedJson

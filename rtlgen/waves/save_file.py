@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rtlgen.ir.instance_map import IssuedStream
 from rtlgen.ir.ints import Ints
+from rtlgen.ir.issued_instances import IssuedStream
 from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.plan import Stream
 from rtlgen.manifest.file import unwritable

@@ -27,8 +27,8 @@ from rtlgen.datapath.binding import (
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.functional_units import FunctionalUnit, functional_units, has_slack
 from rtlgen.ir.iterations import iterations_of, predicate_mask
+from rtlgen.ir.operation_costs import multiplier_blocks
 from rtlgen.ir.operations import UnitOp, is_by_digits, is_division, is_shareable
-from rtlgen.ir.partial_products import multiplier_blocks
 from rtlgen.ir.plan import (
     ALWAYS,
     ArithmeticOp,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.driver import parse
+from rtlgen.ir.block_rams import block_rams
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.ram_copies import block_rams
 from rtlgen.options import CompileOptions
 from rtlgen.planning.compilation import IslandCompilation
 from rtlgen.target import get_target

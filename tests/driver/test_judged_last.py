@@ -9,7 +9,7 @@ import pytest
 
 import rtlgen
 from rtlgen.datapath.binding import with_units
-from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.operation_costs import multiplier_blocks
 from rtlgen.ir.plan import NEVER, KernelPlan, Workers
 from rtlgen.ir.plan_error import PlanUnsound
 from tests.tiling.spoilt import with_transfer

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rtlgen
-from rtlgen.ir.ram_copies import block_rams
+from rtlgen.ir.block_rams import block_rams
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.target import get_target
 from tests.simulators import ENGINES, SIMULATORS

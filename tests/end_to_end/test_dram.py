@@ -12,7 +12,7 @@ import rtlgen
 from rtlgen.ir import memory_side, port_timing
 from rtlgen.ir.cycles import cycles_behind
 from rtlgen.ir.memory_side import Bus
-from rtlgen.ir.merge_timing import Offers
+from rtlgen.ir.port_timing import Offers
 from rtlgen.ir.timeline import known_cycles
 from rtlgen.manifest import memory_map
 from rtlgen.sim.axi_behaviour import AxiBehaviour, Dram

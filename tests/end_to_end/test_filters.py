@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.operation_costs import multiplier_blocks
 from rtlgen.options import CompileOptions
 from tests.end_to_end.judge import Compiled, batch_failures, compiled
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from rtlgen.frontend import parse_text
+from rtlgen.ir.block_rams import block_ram_bits, ram_copies
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import ChooseOp, ForwardOp, KernelPlan, LoadOp, Store, Stream
-from rtlgen.ir.ram_copies import block_ram_bits, ram_copies
 from rtlgen.memories import read_buffers, row_buffers
 from rtlgen.memories.forwarding import Routing
 from rtlgen.memories.row_buffers import Rows, without_rows

@@ -8,7 +8,7 @@ import pytest
 
 import rtlgen
 from rtlgen.flow.synth import synthesise
-from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.operation_costs import multiplier_blocks
 
 PRODUCTS = """#include <stdint.h>
 void f({one} a[16], {other} b[16], {result} y[16]) {{

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.text.if_expressions import if_value
+from rtlgen.frontend.text.constants import if_value
 from rtlgen.frontend.text.tokens import split
 
 

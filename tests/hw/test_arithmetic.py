@@ -16,9 +16,8 @@ from amaranth.sim import Simulator
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.operators import build_arithmetic
-from rtlgen.ir.partial_products import BLOCK_BITS, partial_products, rows
+from rtlgen.ir.operation_costs import BLOCK_BITS, partial_products, rows, signed_digits
 from rtlgen.ir.plan import ArithmeticOp
-from rtlgen.ir.signed_digits import signed_digits
 from rtlgen.target import divider_steps, get_target
 from tests.plans.interpreter import arithmetic, wrap
 

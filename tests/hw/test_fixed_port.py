@@ -12,7 +12,7 @@ from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
 from rtlgen.hw.fixed_port import FixedPort
-from rtlgen.hw.turns import ALONE
+from rtlgen.hw.offers import ALONE
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import MemorySide, Transfer
 from rtlgen.ir.port_timing import port_timing

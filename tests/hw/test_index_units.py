@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rtlgen.hw.flat_index import Divide, Shift, sliceable
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.odometer import Odometer
-from rtlgen.ir.reciprocal import reciprocal
+from rtlgen.ir.operation_costs import reciprocal
 
 Observed = tuple[int, tuple[int, ...], tuple[int, ...], int]
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from rtlgen.hw import forms, region_parts
-from rtlgen.hw.groups import groups_of
+from rtlgen.hw.levels import groups_of
 from rtlgen.ir.crc import absorb
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import ALWAYS, ForwardOp, IndexForm, KernelPlan, LoadOp, Region

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from amaranth.sim import Simulator, SimulatorContext
 
-from rtlgen.hw.skid_buffer import SkidBuffer
+from rtlgen.hw.queues import SkidBuffer
 from rtlgen.hw.stream_ports import SinkPort, SourcePort
 from rtlgen.ir.plan import Memory, MemoryKind
 

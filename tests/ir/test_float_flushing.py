@@ -10,6 +10,7 @@ import pytest
 
 import rtlgen
 from rtlgen.frontend import FloatRewriting, parse_text
+from rtlgen.ir.constant_folding import folded_float
 from rtlgen.ir.expr import (
     COMPARISONS,
     SIGN_OPS,
@@ -20,7 +21,6 @@ from rtlgen.ir.expr import (
     walk,
 )
 from rtlgen.ir.float_arithmetic import evaluate, flushed
-from rtlgen.ir.float_narrowing import folded_float
 from rtlgen.ir.types import FLOAT32, FLOAT64, INT32, FloatType
 from rtlgen.verify.golden import run_golden
 

@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
+from rtlgen.ir.constant_folding import folded_float, is_innocuous
 from rtlgen.ir.expr import Constant, Expr, FloatOp, FloatOperation, Read
 from rtlgen.ir.float_arithmetic import evaluate
-from rtlgen.ir.float_narrowing import folded_float, is_innocuous
 from rtlgen.ir.types import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, INT32, FloatType, IntType
 
 NARROW = FloatType(3, 2)

@@ -11,13 +11,11 @@ from rtlgen.ir import timeline
 from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
-from rtlgen.ir.tile_rows import TileSequence, tile_rows
 from rtlgen.ir.tiled import TiledRegion, Workers
-from rtlgen.ir.timeline import known_cycles, workers_cycles
+from rtlgen.ir.timeline import Recent, known_cycles, workers_cycles
 from rtlgen.ir.timeline_cycles import Stretch
-from rtlgen.ir.timeline_known import Recent
 from rtlgen.ir.timeline_state import State, Step
-from rtlgen.ir.timeline_tracks import Look, Track
+from rtlgen.ir.timeline_tracks import Look, TileSequence, Track, tile_rows
 from rtlgen.ir.transfer_patterns import patterns_of, words_in_tiles
 from rtlgen.options import BusKind
 from rtlgen.windows.workers import WorkerRequest

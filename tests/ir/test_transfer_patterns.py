@@ -7,8 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rtlgen.ir.alike import first_of_each, told_apart
-from rtlgen.ir.iterations import iterations_of, level_iterations, predicate_mask
+from rtlgen.ir.iterations import (
+    first_of_each,
+    iterations_of,
+    level_iterations,
+    predicate_mask,
+    told_apart,
+)
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tiled import Transfer
 from rtlgen.ir.transfer_patterns import Item, Pattern, patterns_of

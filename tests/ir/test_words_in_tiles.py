@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rtlgen.ir.alike import Inside
-from rtlgen.ir.iterations import iterations_of, predicate_mask
+from rtlgen.ir.iterations import Inside, iterations_of, predicate_mask
 from rtlgen.ir.levels import Condition, FoldedForm, IndexForm, Level, LevelBound, Predicate
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tiled import Transfer

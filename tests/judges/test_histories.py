@@ -10,12 +10,12 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.ints import Bools
 from rtlgen.ir.write_history import INITIAL
 from rtlgen.judges.histories import UNKNOWN, OffChipHistory, OffChipStores
 from rtlgen.judges.tile_clocks import TileClocks
 
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Store = tuple[int, int, int, str]
 """Element, token, tile and window."""
 

@@ -12,9 +12,9 @@ from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.bank_map import Cut
+from rtlgen.ir.block_rams import ram_copies
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan_error import BankContended
-from rtlgen.ir.ram_copies import ram_copies
 from rtlgen.ir.scop import Scop
 from rtlgen.memories.banks import derived_cuts, partition
 from rtlgen.options import CompileOptions, wish_of

@@ -9,9 +9,9 @@ import pytest
 
 import rtlgen
 from rtlgen.errors import RtlgenError
+from rtlgen.ir.block_rams import block_ram_bits
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.partial_products import multiplier_blocks
-from rtlgen.ir.ram_copies import block_ram_bits
+from rtlgen.ir.operation_costs import multiplier_blocks
 from rtlgen.report.html import report_html
 
 SUM = """int f(const short a[24], const short b[24]) {

@@ -6,11 +6,11 @@ from typing import NoReturn
 
 import pytest
 
-from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import (
     AnyBank,
 )
+from rtlgen.ir.plan_text import plan_from_json, plan_to_json
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.plan import TiledProgram

@@ -11,10 +11,9 @@ import pytest
 from rtlgen.errors import RtlgenError
 from rtlgen.ir import effort
 from rtlgen.ir.effort import TooComplex, limited_effort
-from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import Memory, Transfer
-from rtlgen.ir.plan_text import plan_text
+from rtlgen.ir.plan_text import plan_from_json, plan_text, plan_to_json
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
@@ -467,5 +466,5 @@ def test_what_has_few_words_takes_no_block_ram_where_logic_cells_have_memories(
     request = TileRequest(Bus("fixed", 8), 64, frozenset(), tile, 64 * KIB)
     tiled = plan_in_tiles(parsed(TRANSPOSED, 64), request, get_target(target))
     assert {memory.name: memory.style for memory in tiled.plan.memories} == {
-        "a_in": accesses, "a_in1": accesses, "a_out": accesses, "a_kept": "block",
+        "a_in": windows, "a_in1": windows, "a_out": windows, "a_kept": "block",
     }  # fmt: skip

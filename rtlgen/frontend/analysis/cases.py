@@ -18,7 +18,6 @@ from typing import TypeAlias
 
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.ir.affine import Affine, Congruence, Constraint
-from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -34,6 +33,7 @@ from rtlgen.ir.expr import (
     walk,
     with_children,
 )
+from rtlgen.ir.value_ranges import is_truth
 
 
 def remainder_cases(

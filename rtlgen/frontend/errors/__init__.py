@@ -1,7 +1,37 @@
 """Everything the front end refuses, one class a failure: the codes E01xx."""
 
-from rtlgen.frontend.errors.base import FrontendError
-from rtlgen.frontend.errors.control import (
+from rtlgen.frontend.errors.program import (
+    AggregateUnsupported,
+    AmbiguousFunction,
+    ArraySize,
+    BadConstant,
+    BadDefinition,
+    CallArguments,
+    CallUnsupported,
+    CSyntaxError,
+    DuplicateName,
+    EmptyRegion,
+    FileUnreadable,
+    FloatingPoint,
+    FrontendError,
+    IncludeNotFound,
+    InitialiserUnsupported,
+    NoFunction,
+    PointerUnsupported,
+    PreprocessorError,
+    Recursion,
+    RegionPragma,
+    ReturnUnsupported,
+    TooDeep,
+    UnknownFunction,
+    UnknownIdentifier,
+    UnsupportedDeclaration,
+    UnsupportedType,
+    VendorHeader,
+)
+from rtlgen.frontend.errors.statements import (
+    CommaOperator,
+    IndexWraps,
     IteratorModified,
     IteratorOverflow,
     Jump,
@@ -9,50 +39,14 @@ from rtlgen.frontend.errors.control import (
     LoopNeverEnds,
     NonAffineBound,
     ParameterInControl,
-    SwitchUnsupported,
-    TooManyIterations,
-    UnboundedLoop,
-)
-from rtlgen.frontend.errors.declarations import (
-    AggregateUnsupported,
-    ArraySize,
-    DuplicateName,
-    FloatingPoint,
-    InitialiserUnsupported,
-    PointerUnsupported,
-    UnknownIdentifier,
-    UnsupportedDeclaration,
-    UnsupportedType,
-)
-from rtlgen.frontend.errors.expressions import (
-    CommaOperator,
-    IndexWraps,
     ReadOnly,
     SideEffect,
     SubscriptCount,
+    SwitchUnsupported,
+    TooManyIterations,
+    UnboundedLoop,
     UnsupportedExpression,
     UnsupportedStatement,
-)
-from rtlgen.frontend.errors.functions import (
-    AmbiguousFunction,
-    CallArguments,
-    CallUnsupported,
-    EmptyRegion,
-    NoFunction,
-    Recursion,
-    RegionPragma,
-    ReturnUnsupported,
-    UnknownFunction,
-)
-from rtlgen.frontend.errors.text import (
-    BadConstant,
-    BadDefinition,
-    CSyntaxError,
-    FileUnreadable,
-    IncludeNotFound,
-    PreprocessorError,
-    TooDeep,
-    VendorHeader,
 )
 
 __all__ = [

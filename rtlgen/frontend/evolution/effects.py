@@ -21,16 +21,16 @@ from rtlgen.frontend.errors import FrontendError, UnsupportedDeclaration
 from rtlgen.frontend.evolution.induction import (
     State,
     by_constant,
+    first_use,
     number_in,
+    relevance,
     symbol,
     symbol_of,
     trip_count,
 )
-from rtlgen.frontend.evolution.relevance import first_use, relevance
 from rtlgen.frontend.reading.declarations import Declarations, counting_type
 from rtlgen.frontend.reading.expressions import ExpressionReader, Unnoticed
-from rtlgen.frontend.reading.loop_headers import Header, split_header
-from rtlgen.frontend.reading.loops import LoopReader
+from rtlgen.frontend.reading.loops import Header, LoopReader, split_header
 from rtlgen.frontend.reading.reaching import Definition, Definitions
 from rtlgen.frontend.reading.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.reading.writes import read_assignment

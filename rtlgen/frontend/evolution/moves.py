@@ -14,11 +14,10 @@ from rtlgen.errors import Label
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.turn import Effect, Observation, Turn, after_statement
 from rtlgen.frontend.errors import IteratorOverflow
-from rtlgen.frontend.evolution.carries import Carry, Driver, carry, driven, drivers_of
+from rtlgen.frontend.evolution.carries import Carry, Driver, carry, driven, drivers_of, observed
 from rtlgen.frontend.evolution.effects import Effects
 from rtlgen.frontend.evolution.induction import State, by_constant, number_in
 from rtlgen.frontend.evolution.loop_moves import Known, LoopMoves, fitting
-from rtlgen.frontend.evolution.observed import observed
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.loops import CountedLoop
 from rtlgen.frontend.reading.reaching import (

@@ -32,7 +32,7 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls
-from rtlgen.frontend.syntax.functions import ASSERTING
+from rtlgen.frontend.syntax.region import ASSERTING
 
 Limits = tuple[int | None, int | None]
 """The least and the greatest value; None where nothing says so."""

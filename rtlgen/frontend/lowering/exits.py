@@ -31,8 +31,8 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
+from rtlgen.frontend.lowering.calls import called_below
 from rtlgen.frontend.lowering.capacity import Capacity, Limits
-from rtlgen.frontend.lowering.changing import called_below
 from rtlgen.frontend.lowering.iterations import Loop
 from rtlgen.frontend.lowering.jumps import (
     BREAK,
@@ -43,6 +43,7 @@ from rtlgen.frontend.lowering.jumps import (
     Flag,
     Outcome,
     Target,
+    chosen_by_if,
     outcome,
     outcome_of,
     returns_early,
@@ -65,12 +66,10 @@ from rtlgen.frontend.lowering.nodes import (
     number,
     without,
 )
-from rtlgen.frontend.lowering.switches import chosen_by_if
 from rtlgen.frontend.lowering.types import INT, Plain, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, below
-from rtlgen.frontend.syntax.functions import is_pure
-from rtlgen.frontend.syntax.region import Region, called
+from rtlgen.frontend.syntax.region import Region, called, is_pure
 
 
 @dataclass(frozen=True, slots=True)

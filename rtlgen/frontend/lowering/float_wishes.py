@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import copied, integer, items_of
-from rtlgen.frontend.lowering.part_rewriter import PartRewriter
+from rtlgen.frontend.lowering.rewriter import PartRewriter
 from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, cast, declaration, plain
 from rtlgen.frontend.syntax.assigned import assigned, below, mentions
 from rtlgen.frontend.syntax.locate import Locator

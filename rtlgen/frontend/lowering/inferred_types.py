@@ -14,8 +14,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.errors import UnsupportedType
 from rtlgen.frontend.lowering.nodes import Place, map_children
-from rtlgen.frontend.lowering.part_rewriter import PartRewriter
-from rtlgen.frontend.lowering.rewriter import refusal
+from rtlgen.frontend.lowering.rewriter import PartRewriter, refusal
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
     PointerTo,

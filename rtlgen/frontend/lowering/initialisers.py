@@ -1,4 +1,19 @@
-"""Initial values between braces, by the member or element that each of them is for.
+"""Initial values between braces, and arrays without a name as arrays with one.
+
+Arrays without a name, compound literals and strings, as arrays with one.
+
+Rewrite
+-------
+    b[i] = (int[]){3, 1, 4}[k];          static const int literal[] = {3, 1, 4};
+                                         b[i] = literal[k];
+    f((int[]){x, 1});                    int literal[] = {x, 1}; f(literal);
+    const char *s = "abc";               static const char text[] = "abc"; const char *s = text;
+    y = (short){x};                      y = (short)x;
+
+Constants that nobody can change are a table of the function. What is computed is set anew where the
+statement stands; under a condition inside of a statement there is no such place.
+
+Initial values between braces, by the member or element that each of them is for.
 
     struct { int x, y; } t[3] = {{1, 2}, [2].y = 5};      t[0].x = 1, t[0].y = 2, t[2].y = 5
 
@@ -12,11 +27,205 @@ from typing import TypeAlias
 
 from pycparser import c_ast
 
-from rtlgen.frontend.errors import InitialiserUnsupported
+from rtlgen.frontend.errors import InitialiserUnsupported, UnsupportedExpression
 from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.rewriter import refusal
-from rtlgen.frontend.lowering.types import ArrayOf, Member, RecordType, Type
+from rtlgen.frontend.lowering.nodes import FreshNames, changed, integer, named, specified
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
+from rtlgen.frontend.lowering.types import ArrayOf, Member, Plain, RecordType, Type, declaration
+from rtlgen.frontend.syntax.assigned import NUMBERS, below
 from rtlgen.frontend.syntax.locate import Locator
+
+
+def name_literals(tree: c_ast.FileAST, locator: Locator) -> Refused:
+    """Rewrite all functions of a file in place.
+
+    Returns
+    -------
+    Refused: arrays that would have to be set inside of an expression.
+    """
+    literals = _Literals(tree, locator)
+    if any(isinstance(node, c_ast.CompoundLiteral) or _is_text(node) for node in below(tree)):
+        literals.file(tree)
+    return literals.refused
+
+
+class _Literals(Rewriter):
+    """Gives arrays names.
+
+    Parameters
+    ----------
+    tree: the file.
+    """
+
+    def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
+        super().__init__()
+        self._locator = locator
+        self._fresh = FreshNames(tree)
+        defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+        operands = (part for node in below(tree) for part in _pointers_of(node, defined))
+        self._texts = {id(part) for part in operands if _is_text(part)}
+        self._changed = {id(part) for node in below(tree) for part in _changed_by(node)}
+        self._tables: list[c_ast.Node] = []
+
+    def leave(self, node: c_ast.FuncDef) -> None:
+        """Put the tables of a function at its start."""
+        node.body.block_items = [*self._tables, *node.body.block_items]
+        self._tables = []
+
+    def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
+        """Leave what stands outside of functions where it is."""
+        if self.names.is_outermost:
+            self.names.declare(node)
+            return [node]
+        return super().declaration(node)
+
+    def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return the statements in place of an expression that is one."""
+        if isinstance(node, c_ast.ExprList):
+            return [part for each in node.exprs for part in self.effect(each)]
+        return super().effect(node)
+
+    def listed(self, node: c_ast.Node) -> c_ast.Node:
+        """Return a part of a header, in which nothing can be declared."""
+        return self.expression(node, None)
+
+    def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
+        """Return what stands in place of an expression."""
+        match node:
+            case c_ast.ExprList(exprs=[first, *others]):
+                # What stands behind a comma comes after what stands before it.
+                others = [self.expression(part, None) for part in others]
+                node.exprs = [self.expression(first, before), *others]
+                return node
+            case c_ast.ArrayRef(name=c_ast.CompoundLiteral() | c_ast.Constant() as array):
+                node.subscript = self.expression(node.subscript, before)
+                if _is_text(array):
+                    node.name = self._text(array)
+                elif _is_array(array):
+                    is_read = id(array) not in self._changed
+                    node.name = self._array(array, before, is_read=is_read)
+                return node
+            case c_ast.UnaryOp(op="&", expr=c_ast.CompoundLiteral() as value) if _is_number(value):
+                return self._array(_as_array(value), before, is_read=False)
+            case c_ast.CompoundLiteral() if _is_array(node):
+                return self._array(node, before, is_read=False)
+            case c_ast.CompoundLiteral() if _is_number(node):
+                value = self.expression(_only(node.init) or node.init, before)
+                return c_ast.Cast(node.type, value, node.coord)
+            case c_ast.Constant() if id(node) in self._texts:
+                return self._text(node)
+        return self.inside(node, before)
+
+    def _array(self, node: c_ast.CompoundLiteral, before: Before, *, is_read: bool) -> c_ast.Node:
+        """Declare the array that a compound literal is, and return its name.
+
+        Parameters
+        ----------
+        is_read: nothing of it is changed.
+        """
+        node.init = self.expression(node.init, before)
+        inner = specified(node.type.type)
+        is_const = is_read or "const" in inner.quals
+        is_table = is_const and _is_constant(node.init) and _is_spelled(inner)
+        if not is_table and before is None:
+            message = "a compound literal here would be set inside of an expression"
+            remedy = "declare an array above the statement, and use it here"
+            raise refusal(UnsupportedExpression, message, self._locator, node, remedy, "")
+        name = self._fresh.fresh("literal")
+        inner.declname = name
+        if is_table and "const" not in inner.quals:
+            inner.quals = [*inner.quals, "const"]
+        storage = ["static"] if is_table else []
+        declared = c_ast.Decl(
+            name, list(inner.quals), [], storage, [], node.type.type, node.init, None, node.coord
+        )
+        if is_table or before is None:
+            self._tables.append(declared)
+        else:
+            before.append(declared)
+        return named(name, node.coord)
+
+    def _text(self, node: c_ast.Constant) -> c_ast.Node:
+        """Declare the array that a string is, and return its name."""
+        at, name = node.coord, self._fresh.fresh("text")
+        type_ = ArrayOf(Plain(("char",), ("const",)), None)
+        self._tables.append(declaration(name, type_, node, at, ("const",), ("static",)))
+        return named(name, at)
+
+
+def _is_text(node: c_ast.Node | None) -> bool:
+    is_string = isinstance(node, c_ast.Constant) and node.type == "string"
+    return is_string and node is not None and node.value.startswith('"')
+
+
+def _pointers_of(node: c_ast.Node, defined: set[str]) -> list[c_ast.Node]:
+    """Return the operands of a node that stand for pointers where they are texts.
+
+    Parameters
+    ----------
+    defined: functions of the file; what others do with a text is not read.
+    """
+    match node:
+        case c_ast.UnaryOp(op="*", expr=inner) | c_ast.Decl(type=c_ast.PtrDecl(), init=inner):
+            return [inner]
+        case c_ast.BinaryOp(op="+" | "-", left=left, right=right):
+            return [left, right]
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(), rvalue=value):
+            return [value]
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=arguments)):
+            return list(arguments) if name in defined else []
+    return []
+
+
+def _is_array(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.CompoundLiteral) and isinstance(node.type.type, c_ast.ArrayDecl)
+
+
+def _is_number(node: c_ast.CompoundLiteral) -> bool:
+    type_ = node.type.type
+    is_plain = isinstance(type_, c_ast.TypeDecl) and _is_spelled(type_)
+    return is_plain and _only(node.init) is not None
+
+
+def _is_spelled(type_: c_ast.TypeDecl) -> bool:
+    """Return whether a type means the same everywhere."""
+    return isinstance(type_.type, c_ast.IdentifierType) and set(type_.type.names) <= NUMBERS
+
+
+def _only(values: c_ast.Node) -> c_ast.Node | None:
+    """Return the one value in braces."""
+    exprs = list(values.exprs or ()) if isinstance(values, c_ast.InitList) else []
+    inner = exprs[0] if len(exprs) == 1 else None
+    return None if isinstance(inner, c_ast.InitList | c_ast.NamedInitializer) else inner
+
+
+def _as_array(node: c_ast.CompoundLiteral) -> c_ast.CompoundLiteral:
+    """Return a number without a name as an array of one."""
+    one = integer(1, node.coord)
+    node.type.type = c_ast.ArrayDecl(node.type.type, one, [], node.coord)
+    return node
+
+
+def _is_constant(values: c_ast.Node) -> bool:
+    """Return whether initial values are the same wherever they stand."""
+    signs = ("+", "-", "~")
+    return all(
+        isinstance(
+            part, c_ast.InitList | c_ast.Constant | c_ast.NamedInitializer | c_ast.ArrayDesignator
+        )
+        or (isinstance(part, c_ast.UnaryOp) and part.op in signs)
+        for part in below(values)
+    )
+
+
+def _changed_by(node: c_ast.Node) -> list[c_ast.Node]:
+    """Return what a node changes, or takes the address of, down to the array itself."""
+    target = changed(node, "&")
+    found = [] if target is None else [target]
+    while found and isinstance(found[-1], c_ast.ArrayRef):
+        found.append(found[-1].name)
+    return found
+
 
 Step: TypeAlias = int | str
 Way: TypeAlias = tuple[Step, ...]

@@ -15,7 +15,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import AggregateUnsupported
-from rtlgen.frontend.lowering.bit_patterns import are_alike, reinterpreted
+from rtlgen.frontend.lowering.bits import are_alike, reinterpreted
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import integer
 from rtlgen.frontend.lowering.types import (

@@ -41,7 +41,7 @@ from rtlgen.frontend.lowering.types import (
     unqualified,
 )
 from rtlgen.frontend.syntax.assigned import below
-from rtlgen.frontend.syntax.types import float_type
+from rtlgen.frontend.syntax.locate import float_type
 from rtlgen.frontend.text.constants import (
     CHARACTER,
     WIDE_CHARACTERS,

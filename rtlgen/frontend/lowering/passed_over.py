@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.frontend.syntax.functions import ASSERTING
 from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.region import Region, called
+from rtlgen.frontend.syntax.region import ASSERTING, Region, called
 
 _SHOWN = 3
 """Places that one warning names."""

@@ -22,7 +22,6 @@ from pycparser import c_ast
 
 from rtlgen.frontend.errors import PointerUnsupported
 from rtlgen.frontend.lowering.desugar import lifted_steps
-from rtlgen.frontend.lowering.moving_pointers import COMPARISONS, Scan, Walker, Walkers
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
     Place,
@@ -33,12 +32,16 @@ from rtlgen.frontend.lowering.nodes import (
     parameters_of,
 )
 from rtlgen.frontend.lowering.pointer_values import (
+    COMPARISONS,
     STEP_OPS,
     Choice,
     Index,
+    Scan,
     Step,
     Target,
     Targets,
+    Walker,
+    Walkers,
     as_int,
     combined,
     is_null,

@@ -52,10 +52,10 @@ from rtlgen.frontend.lowering.types import (
     size_constant,
     unqualified,
 )
-from rtlgen.frontend.reading.refusals import unknown_name
+from rtlgen.frontend.reading.elements import unknown_name
 from rtlgen.frontend.syntax.assigned import STEPS, below
-from rtlgen.frontend.syntax.functions import TELLING
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import TELLING
 
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "-"))
 

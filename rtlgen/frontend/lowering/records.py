@@ -33,7 +33,7 @@ from rtlgen.frontend.lowering.types import (
     type_name,
     unqualified,
 )
-from rtlgen.frontend.reading.extents import SUFFIX
+from rtlgen.frontend.reading.types import SUFFIX
 from rtlgen.frontend.syntax.assigned import STEPS, below
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.records import Record

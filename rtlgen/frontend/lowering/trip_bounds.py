@@ -1,4 +1,8 @@
-"""The most iterations of a loop, where its header does not say them.
+"""The most iterations of a loop: said by a pragma, or found where its header does not say them.
+
+`#pragma rtlgen bound N`: a loop has at most N iterations.
+
+The most iterations of a loop, where its header does not say them.
 
 int k = 0; do { S } while (++k < 9);                  9: the counter is carried out
 while (x != 0) x >>= 2;                               as many as shifts empty a word
@@ -9,10 +13,13 @@ while (l < h) { m = (l + h) / 2; ... }                by `forked_run`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pycparser import c_ast
 
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import RegionPragma
 from rtlgen.frontend.lowering.capacity import Capacity
 from rtlgen.frontend.lowering.forked_run import most_iterations
 from rtlgen.frontend.lowering.iterations import (
@@ -33,6 +40,7 @@ from rtlgen.frontend.lowering.iterations import (
 )
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome, target_of
 from rtlgen.frontend.lowering.nodes import (
+    LOOPS,
     integer,
     items_of,
     named,
@@ -43,6 +51,66 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, mentioned, mentions
+from rtlgen.frontend.syntax.locate import Locator
+
+_BOUND = re.compile(r"rtlgen\s+bound\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+
+
+def take_bounds(tree: c_ast.FileAST, locator: Locator) -> dict[int, int]:
+    """Take the pragmas out of a file; return the bounds by the lines of the loops' places.
+
+    Raises
+    ------
+    RegionPragma: one stands before no loop, or states no number.
+    """
+    bounds: dict[int, int] = {}
+    pending: list[c_ast.Node] = [tree]
+    while pending:
+        node = pending.pop()
+        pending += [child for _, child in node.children()]
+        for name in node.__slots__:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                setattr(node, name, _taken(value, bounds, locator))
+    return bounds
+
+
+def _taken(items: list[c_ast.Node], bounds: dict[int, int], locator: Locator) -> list[c_ast.Node]:
+    found: list[c_ast.Node] = []
+    stated: tuple[int, c_ast.Pragma] | None = None
+    for item in items:
+        if isinstance(item, c_ast.Pragma) and item.string.split()[:1] == ["rtlgen"]:
+            stated = _stated(item, locator), item
+            continue
+        loop = item
+        while isinstance(loop, c_ast.Label):
+            loop = loop.stmt
+        if stated is not None and not isinstance(loop, LOOPS):
+            break
+        if stated is not None:
+            bounds[loop.coord.line] = stated[0]
+            stated = None
+        found.append(item)
+    if stated is not None:
+        raise RegionPragma(
+            f"#pragma {stated[1].string} stands before no loop",
+            labels=(Label(locator.start(stated[1])),),
+            help="put it on the line before `for`, `while` or `do`",
+        )
+    return found
+
+
+def _stated(pragma: c_ast.Pragma, locator: Locator) -> int:
+    match = _BOUND.fullmatch(pragma.string.strip())
+    text = (match[1] or match[2]) if match else ""
+    if not text.isdigit() or int(text) < 1:
+        raise RegionPragma(
+            f"#pragma {pragma.string} states no bound",
+            labels=(Label(locator.start(pragma)),),
+            help="write the most iterations as a number: #pragma rtlgen bound 100",
+        )
+    return int(text)
+
 
 MAX_BOUND = 1 << 31
 """What counts iterations is an int."""

@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import Place, copied
 from rtlgen.frontend.syntax.assigned import below
-from rtlgen.frontend.syntax.types import float_type, integer_type
+from rtlgen.frontend.syntax.locate import float_type, integer_type
 from rtlgen.ir.types import BFLOAT16
 
 Keyword: TypeAlias = Literal["struct", "union"]

@@ -23,8 +23,6 @@ from rtlgen.frontend.reading.expressions import (
     Unnoticed,
     from_outside,
 )
-from rtlgen.frontend.reading.extents import Extents
-from rtlgen.frontend.reading.initial_values import InitialValues, first_extent, initial_values
 from rtlgen.frontend.reading.symbols import (
     Function,
     NamedConstant,
@@ -34,10 +32,16 @@ from rtlgen.frontend.reading.symbols import (
     Unusable,
     Variable,
 )
-from rtlgen.frontend.reading.type_reader import TypeReader, fixed_value
+from rtlgen.frontend.reading.types import (
+    Extents,
+    InitialValues,
+    TypeReader,
+    first_extent,
+    fixed_value,
+    initial_values,
+)
 from rtlgen.frontend.syntax.assigned import assigned, below, calls, handed_over
-from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.types import OPEN, CType
+from rtlgen.frontend.syntax.locate import OPEN, CType, Locator
 from rtlgen.ir.scop import Parameter, Storage
 from rtlgen.ir.types import INT32, IntType, NumberType
 from rtlgen.source import Span

@@ -1,4 +1,15 @@
-"""Arrays, parts of arrays and elements, as expressions with pointers name them.
+"""Arrays, parts and elements, as expressions name them, and what to write for those refused.
+
+What is not supported, and what to write instead.
+
+Reads whose element depends on data: where their subscripts may lie.
+
+    s = sbox[x & 15];           some element from 0 to 15
+
+What the text of a subscript tells is found here. What the rest of the program tells, and whether
+it is enough, is found on the whole program (`poly.lookups`).
+
+Arrays, parts of arrays and elements, as expressions with pointers name them.
 
 a[i]      *(a + i)      (&a[i])[0]         one element
 a + 4     &a[4]                            the part of `a` from element 4 on
@@ -8,21 +19,34 @@ A subscript is affine in the iterators, or it is looked up: its value is compute
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.cases import MAX_RESIDUES
+from rtlgen.frontend.analysis.ranges import Guard, Ranges
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
+    AggregateUnsupported,
     CallArguments,
+    CommaOperator,
+    FrontendError,
+    IndexWraps,
+    Jump,
+    LoopHeader,
+    NonAffineBound,
+    ParameterInControl,
     PointerUnsupported,
+    SideEffect,
     SubscriptCount,
+    SwitchUnsupported,
+    UnboundedLoop,
+    UnknownIdentifier,
+    UnsupportedExpression,
+    UnsupportedStatement,
 )
-from rtlgen.frontend.reading.lookups import window
-from rtlgen.frontend.reading.refusals import expression_refusal, unknown_name
 from rtlgen.frontend.reading.symbols import (
     Held,
     Index,
@@ -32,15 +56,226 @@ from rtlgen.frontend.reading.symbols import (
     Variable,
     View,
 )
-from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.types import OPEN, CType
+from rtlgen.frontend.syntax.locate import OPEN, CType, Locator
+from rtlgen.frontend.text.headers import header_of
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Expr, IndexValue, Unary
 from rtlgen.ir.quasi_affine import quasi_affine
+from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.types import INT64
-from rtlgen.ir.value_ranges import Range, value_range
+from rtlgen.ir.value_ranges import Range, ValueRanges, facts_of, value_range
 from rtlgen.source import Span
+
+
+def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
+    """Return the error of a statement that is none of the supported ones."""
+    start = (Label(locator.start(node)),)
+    match node:
+        case c_ast.While() | c_ast.DoWhile():
+            unbounded = UnboundedLoop(
+                "the most iterations of this loop are not known",
+                labels=start,
+                help="state them on the line before it, `#pragma rtlgen bound 100`, or count them "
+                "in its condition: `k < 100 && ...; k++`",
+            )
+            unbounded.loop = node.coord.line
+            return unbounded
+        case c_ast.Goto():
+            return Jump(
+                f"`goto {node.name}` does not lead forward to a statement of a block around it",
+                labels=start,
+                help="write a loop, or an `if` around the statements",
+            )
+        case c_ast.Break() | c_ast.Continue():
+            word = type(node).__name__.lower()
+            return Jump(f"`{word}` stands in no loop", labels=start)
+        case c_ast.Return():
+            return Jump(
+                "`return` leaves the #pragma scop region from the middle",
+                labels=start,
+                help="assign the value to a variable, and return it at the end",
+            )
+        case c_ast.Switch():
+            return SwitchUnsupported(
+                "a label of this `switch` stands inside of a statement or behind a declaration, "
+                "or is negative where what is chosen by changes",
+                labels=start,
+                help="put the cases directly into its braces, declarations into their own, and "
+                "what is chosen by into a variable that the cases leave alone",
+            )
+        case c_ast.ExprList():
+            return CommaOperator(
+                "the comma operator is not supported",
+                labels=(Label(locator.span(node)),),
+                help="write one statement for each part",
+            )
+        case _:
+            return UnsupportedStatement(
+                "this statement is not supported",
+                labels=(Label(locator.span(node), "has no effect, or is not an assignment"),),
+            )
+
+
+def with_bound_stated(error: FrontendError) -> FrontendError:
+    """Return a refusal of a loop's header with what helps whatever the header is."""
+    known = error.diagnostic
+    if isinstance(error, LoopHeader | NonAffineBound | ParameterInControl) and error.loop:
+        stated = "state the most iterations on the line before the loop: #pragma rtlgen bound 100"
+        help_ = stated if known.help is None else f"{known.help}; or {stated}"
+        return error.telling(help=help_)
+    return error
+
+
+def subscript_refusal(value: Value, text: str, extent: int) -> ParameterInControl | IndexWraps:
+    """Return why `value`, written `text`, of which no more will be known, is no subscript."""
+    obstacle = value.obstacle
+    assert obstacle is not None, "an affine value needs no refusal"
+    label = Label(obstacle.span, obstacle.reason)
+    if obstacle.kind is ObstacleKind.ARGUMENT:
+        name = obstacle.parameter
+        return ParameterInControl(
+            f"the subscript `{text}` depends on a scalar parameter",
+            labels=(label,),
+            help=f"{obstacle.fix}, or say before where it lies: `assert({name} >= 0 && "
+            f"{name} < {64 if extent == OPEN else extent});`",
+        )
+    return IndexWraps(
+        f"the subscript `{text}` wraps round", labels=(label,), help="use a signed iterator"
+    )
+
+
+def factor_help(reason: str) -> str | None:
+    """Return what to do about an obstacle, if a product is what it is."""
+    if reason.startswith(("a product", "a shift by")):
+        return f"give one of the factors no more than {MAX_RESIDUES} values"
+    return None
+
+
+def unknown_name(name: str, span: Span) -> UnknownIdentifier:
+    """Return the error of a name that nothing declares."""
+    header = header_of(name)
+    return UnknownIdentifier(
+        f"`{name}` is not declared",
+        labels=(Label(span),),
+        help=f"if it is a size, give it with -D {name}=VALUE"
+        if header is None
+        else f"include the header that declares it: #include <{header}>",
+    )
+
+
+def expression_refusal(
+    node: c_ast.Node, span: Span
+) -> SideEffect | CommaOperator | AggregateUnsupported | UnsupportedExpression:
+    """Return the error of an expression that is no value."""
+    label = (Label(span),)
+    match node:
+        case c_ast.Assignment():
+            return SideEffect(
+                "an assignment inside an expression",
+                labels=label,
+                help="make it a statement of its own",
+            )
+        case c_ast.ExprList():
+            return CommaOperator("the comma operator is not supported", labels=label)
+        case c_ast.StructRef():
+            return AggregateUnsupported(
+                "structures are not supported", labels=label, help="use one array for each member"
+            )
+        case c_ast.UnaryOp(op="&" as op):
+            return UnsupportedExpression(
+                f"the operator `{op}` is not supported",
+                labels=label,
+                notes=("there are no pointers",),
+            )
+        case c_ast.TernaryOp():
+            return UnsupportedExpression(
+                "a choice of two places is not supported",
+                labels=label,
+                help="choose the subscript: `&a[c ? i : j]`",
+            )
+        case _:
+            return UnsupportedExpression("this expression is not supported", labels=label)
+
+
+_NEVER_BOUNDED = (ObstacleKind.ARGUMENT, ObstacleKind.WRAPS)
+"""Obstacles of values of which the rest of the program tells nothing more."""
+
+
+def window(
+    index: LookedUp,
+    extent: int,
+    ranges: Ranges,
+    told: Callable[[Expr], Range | None],
+    *,
+    is_conditional: bool,
+) -> Window:
+    """Return the part of a dimension of `extent` elements that a subscript may lie in.
+
+    Parameters
+    ----------
+    told: returns what assertions say of a value.
+
+    Raises
+    ------
+    ParameterInControl, IndexWraps: nothing keeps it inside of the array.
+    """
+    expr, iterators = index.value.expr, ranges.boxes()
+    low, high = value_range(expr, iterators)
+    stated = told(expr)
+    if stated is not None:
+        low, high = max(low, stated[0]), min(high, stated[1])
+    last = high if extent == OPEN else extent - 1
+    obstacle = index.value.obstacle
+    assert obstacle is not None, "what is looked up is not affine"
+    is_inside = low >= 0 and high <= last
+    if not is_inside and not is_conditional and obstacle.kind in _NEVER_BOUNDED:
+        raise subscript_refusal(index.value, index.text, extent)
+    first = min(max(low, 0), max(last, 0))
+    known = quasi_affine(expr, iterators)
+    return Window(first, max(first, min(high, last)), known, told=stated)
+
+
+def stays_inside(access: Access, shape: Sequence[int], ranges: Ranges) -> bool:
+    """Return whether an access cannot leave its array; where data decides, it is not known yet."""
+    for subscript, extent in zip(access.subscripts, shape, strict=True):
+        if isinstance(subscript, Affine):
+            low, high = ranges.minimum(subscript), ranges.maximum(subscript)
+        elif subscript.known is not None:
+            low, high = value_range(subscript.known, ranges.boxes())
+        else:
+            return False
+        if low < 0 or (extent != OPEN and high >= extent):
+            return False
+    return True
+
+
+def guard_keeps_inside(access: Access, shape: Sequence[int], guard: Guard, ranges: Ranges) -> bool:
+    """Return whether it is seen that a guard holds only where an access is inside of its array."""
+    boxes = ranges.boxes()
+    facts = facts_of(simplified_parts(guard.expr, boxes), True)
+    values = ValueRanges(boxes)
+    for subscript, extent in zip(access.subscripts, shape, strict=True):
+        if isinstance(subscript, Affine):
+            if ranges.minimum(subscript) < 0 or ranges.maximum(subscript) >= extent:
+                return False
+        elif subscript.known is not None:
+            low, high = values.range(simplified_parts(subscript.known, boxes), facts)
+            if low < 0 or high >= extent:
+                return False
+    return True
+
+
+def bounds_of(access: Access, shape: Sequence[int]) -> tuple[Affine, ...]:
+    """Return what is >= 0, all of it, just where the affine subscripts are inside of the array."""
+    return tuple(
+        bound
+        for subscript, extent in zip(access.subscripts, shape, strict=True)
+        if isinstance(subscript, Affine)
+        for bound in (subscript, -subscript + (extent - 1))
+        if extent != OPEN or bound is subscript
+    )
+
 
 _START = Affine()
 

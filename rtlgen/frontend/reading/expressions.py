@@ -12,8 +12,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import is_by_iterators
-from rtlgen.frontend.analysis.guards import Guard, renumbered, with_own_reads
-from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.ranges import Guard, Ranges, renumbered, with_own_reads
 from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import (
     Arithmetic,
@@ -33,8 +32,15 @@ from rtlgen.frontend.errors import (
     SideEffect,
     UnsupportedExpression,
 )
-from rtlgen.frontend.reading.elements import Element, ElementReader, Written
-from rtlgen.frontend.reading.lookups import stays_inside, window
+from rtlgen.frontend.reading.elements import (
+    Element,
+    ElementReader,
+    Written,
+    expression_refusal,
+    stays_inside,
+    unknown_name,
+    window,
+)
 from rtlgen.frontend.reading.reaching import (
     Definition,
     Definitions,
@@ -46,7 +52,6 @@ from rtlgen.frontend.reading.reaching import (
     question,
     written_out,
 )
-from rtlgen.frontend.reading.refusals import expression_refusal, unknown_name
 from rtlgen.frontend.reading.symbols import (
     ActiveIterator,
     Function,
@@ -64,16 +69,15 @@ from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.text.constants import (
     WIDE_CHARACTERS,
     character_constant,
+    float_constant,
     integer_constant,
     wide_character_constant,
 )
-from rtlgen.frontend.text.float_constants import float_constant
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32, FloatType, IntType, NumberType, integral
-from rtlgen.ir.value_ranges import Range, ValueRanges
+from rtlgen.ir.value_ranges import Range, ValueRanges, facts_of
 from rtlgen.source import Span
 
 BINARY_OPS: dict[str, BinaryOp] = {

@@ -13,13 +13,11 @@ from itertools import count, islice
 from typing import Protocol, TypeAlias
 
 from rtlgen.frontend.analysis.cases import settled
-from rtlgen.frontend.analysis.guards import Guard, with_own_reads
-from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.ranges import Guard, Ranges, with_own_reads
 from rtlgen.frontend.analysis.turn import Turn
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, literal, opaque
 from rtlgen.frontend.reading.symbols import Variable
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.conditions import Fact, facts_of, is_truth
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -40,7 +38,7 @@ from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import IntType, integral
-from rtlgen.ir.value_ranges import Range, ValueRanges
+from rtlgen.ir.value_ranges import Fact, Range, ValueRanges, facts_of, is_truth
 from rtlgen.source import Span
 
 Definitions: TypeAlias = "tuple[Definition, ...]"

@@ -10,8 +10,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.analysis.cases import Conjunction
-from rtlgen.frontend.analysis.guards import Guard, is_total
-from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.ranges import Guard, Ranges, is_total
 from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
@@ -21,9 +20,13 @@ from rtlgen.frontend.errors import (
     PointerUnsupported,
 )
 from rtlgen.frontend.reading.declarations import Declarations
+from rtlgen.frontend.reading.elements import (
+    bounds_of,
+    guard_keeps_inside,
+    statement_refusal,
+    stays_inside,
+)
 from rtlgen.frontend.reading.expressions import ExpressionReader, Unnoticed
-from rtlgen.frontend.reading.extents import Extents
-from rtlgen.frontend.reading.lookups import bounds_of, guard_keeps_inside, stays_inside
 from rtlgen.frontend.reading.reaching import (
     Definitions,
     Origin,
@@ -37,25 +40,21 @@ from rtlgen.frontend.reading.reaching import (
     still_so,
     told_by,
 )
-from rtlgen.frontend.reading.refusals import statement_refusal
 from rtlgen.frontend.reading.symbols import Unusable, Variable
+from rtlgen.frontend.reading.types import Extents
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.frontend.scop.branches import BranchReader
 from rtlgen.frontend.scop.calls import CallReader
-from rtlgen.frontend.scop.case_reader import CaseReader
+from rtlgen.frontend.scop.cases import CaseReader, Keeper, Place
 from rtlgen.frontend.scop.drafts import Drafts, Filler, number_of, parts
 from rtlgen.frontend.scop.iteration import IterationReader
-from rtlgen.frontend.scop.kept import Keeper
-from rtlgen.frontend.scop.place import Place
-from rtlgen.frontend.syntax.assigned import STEPS, Counters
-from rtlgen.frontend.syntax.assumption import Assumption
+from rtlgen.frontend.syntax.assigned import STEPS, Assumption, Counters
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.expr import Constant, Expr, Read, Scatter, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node, Statement
 from rtlgen.ir.types import INT32, IntType
-from rtlgen.ir.value_ranges import Range
+from rtlgen.ir.value_ranges import Range, is_truth
 from rtlgen.source import Span
 
 

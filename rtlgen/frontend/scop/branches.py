@@ -22,17 +22,15 @@ from pycparser import c_ast
 from pycparser.c_generator import CGenerator
 
 from rtlgen.frontend.analysis.cases import MAX_CASES, Cases, Conjunction, both, cases_of, either
-from rtlgen.frontend.analysis.guards import Guard
-from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.ranges import Guard, Ranges
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, opaque
 from rtlgen.frontend.reading.declarations import Declarations
+from rtlgen.frontend.reading.elements import stays_inside
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.lookups import stays_inside
 from rtlgen.frontend.reading.reaching import State, known_by_iterators, value_after
 from rtlgen.frontend.reading.writes import read_assignment, written
-from rtlgen.frontend.scop.case_reader import CaseReader
-from rtlgen.frontend.scop.place import Place, StatementReader
-from rtlgen.frontend.scop.pure_functions import keeps_state
+from rtlgen.frontend.scop.cases import CaseReader, Place, StatementReader
+from rtlgen.frontend.scop.functions import keeps_state
 from rtlgen.frontend.syntax.assigned import assigned, calls, single_statement
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.expr import Expr, Select

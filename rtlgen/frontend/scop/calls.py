@@ -13,7 +13,7 @@ from typing import Protocol
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.guards import Guard
+from rtlgen.frontend.analysis.ranges import Guard
 from rtlgen.frontend.analysis.values import Value, literal
 from rtlgen.frontend.errors import (
     CallArguments,
@@ -28,13 +28,17 @@ from rtlgen.frontend.errors import (
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.symbols import Function, ScalarInput, Symbol
-from rtlgen.frontend.scop.block_calls import block_loops
-from rtlgen.frontend.scop.float_calls import float_call, is_float_function
-from rtlgen.frontend.scop.kept import Keeper
-from rtlgen.frontend.scop.place import Place, StatementReader
-from rtlgen.frontend.scop.pure_functions import NotAnExpression, PureCall
+from rtlgen.frontend.scop.cases import Keeper, Place, StatementReader
+from rtlgen.frontend.scop.functions import (
+    NotAnExpression,
+    PureCall,
+    block_loops,
+    float_call,
+    is_float_function,
+)
 from rtlgen.frontend.syntax.assigned import assigned
-from rtlgen.frontend.syntax.functions import (
+from rtlgen.frontend.syntax.locate import CType, Locator
+from rtlgen.frontend.syntax.region import (
     ABSOLUTE,
     BLOCK_CALLS,
     ROUNDING,
@@ -42,8 +46,6 @@ from rtlgen.frontend.syntax.functions import (
     is_pure,
     parameters,
 )
-from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.types import CType
 from rtlgen.ir.expr import walk
 from rtlgen.ir.scop import Node
 from rtlgen.ir.types import NumberType

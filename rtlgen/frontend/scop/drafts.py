@@ -23,7 +23,7 @@ from rtlgen.errors import Label
 from rtlgen.frontend.errors import DuplicateName
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.symbols import Variable
-from rtlgen.frontend.scop.place import Place
+from rtlgen.frontend.scop.cases import Place
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Constant, Expr, Read
 from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Statement, StatementNode

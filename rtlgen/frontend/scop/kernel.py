@@ -21,6 +21,7 @@ from rtlgen.frontend.scop.body import BodyReader
 from rtlgen.frontend.scop.split_loops import split_loops
 from rtlgen.frontend.syntax.assigned import (
     STEPS,
+    Assumption,
     Counters,
     RegionValues,
     assigned,
@@ -29,11 +30,10 @@ from rtlgen.frontend.syntax.assigned import (
     mentions,
     region_values,
 )
-from rtlgen.frontend.syntax.assumption import Assumption
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import Region
+from rtlgen.ir.constant_folding import widening_constants
 from rtlgen.ir.expr import ScalarParameter, walk
-from rtlgen.ir.float_narrowing import widening_constants
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Array, Node, Role, ScalarArgument, Scop, Statement
 from rtlgen.ir.types import NumberType

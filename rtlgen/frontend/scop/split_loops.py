@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
-from rtlgen.frontend.reading.lookups import bounds_of
+from rtlgen.frontend.reading.elements import bounds_of
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     COMPARISONS,

@@ -1,4 +1,6 @@
-"""What a piece of the syntax tree assigns and uses, found without reading it.
+"""What a piece of the syntax tree assigns, uses and asserts, found without reading it.
+
+What a piece of the syntax tree assigns and uses, found without reading it.
 
 Names are taken as they stand; what they stand for is for the reader of declarations to say. Which
 variables count loops, and which carry values into a `#pragma scop` region or out of it, is found by
@@ -11,6 +13,8 @@ for (...) { s += A[i]; last = i; A[i] = s; }
 #pragma endscop
 printf("%d", last);     last goes out, and so does A: the host reads them after the run
 show(A);
+
+Assertions, once nothing is rewritten any more.
 """
 
 from __future__ import annotations
@@ -364,3 +368,16 @@ def _set_by(nodes: Iterable[c_ast.Node]) -> set[str]:
     found = list(nodes)
     named = {name for node in found for name, _ in assigned(node)}
     return named | {name for node in found for name in handed_over(node)}
+
+
+class Assumption(c_ast.EmptyStatement):  # type: ignore[misc]
+    """`assert(condition)`: nothing is done, and what follows may believe it.
+
+    The condition is no part of what the program computes, and is not met by a walk over the tree.
+    """
+
+    __slots__ = ("condition",)
+
+    def __init__(self, condition: c_ast.Node, coord: object) -> None:
+        super().__init__(coord)
+        self.condition = condition

@@ -29,9 +29,8 @@ from rtlgen.frontend.errors import (
     TooDeep,
     VendorHeader,
 )
+from rtlgen.frontend.text.constants import if_value
 from rtlgen.frontend.text.headers import PREDEFINED, included, system_header
-from rtlgen.frontend.text.if_expressions import if_value
-from rtlgen.frontend.text.lexer import preprocessor_lexer
 from rtlgen.frontend.text.pragmas import (
     GUIDE,
     HlsPragma,
@@ -47,6 +46,7 @@ from rtlgen.frontend.text.tokens import (
     adjacent,
     mark_results,
     open_comment,
+    preprocessor_lexer,
     split,
     torn_token,
     words,

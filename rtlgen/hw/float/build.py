@@ -14,9 +14,8 @@ from rtlgen.hw.float.products import multiply
 from rtlgen.hw.float.quotients import divide, square_root
 from rtlgen.hw.float.sums import add, fused_multiply_add
 from rtlgen.hw.names import prefix_ports
-from rtlgen.hw.pipeline import Steps
-from rtlgen.hw.source_lines import mark
-from rtlgen.ir.digits import cycles_of_digits
+from rtlgen.hw.pipeline import Steps, mark
+from rtlgen.ir.operation_costs import cycles_of_digits
 from rtlgen.ir.plan import FloatingOp
 from rtlgen.ir.types import FloatType, IntType, power_of_two
 from rtlgen.target import float_steps

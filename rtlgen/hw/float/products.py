@@ -16,7 +16,7 @@ from rtlgen.hw.float.parts import (
 )
 from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.pipeline import Kept, Steps
-from rtlgen.ir.partial_products import significand_piece_bits
+from rtlgen.ir.operation_costs import significand_piece_bits
 from rtlgen.ir.types import FloatType
 from rtlgen.target import NARROW, float_product_steps
 

@@ -21,9 +21,8 @@ from amaranth.lib.wiring import In, Member, Out, Signature
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS
 from rtlgen.hw.index_units import all_of
 from rtlgen.hw.kernel import Kernel
-from rtlgen.hw.names import SWAP_PORT, port_names
+from rtlgen.hw.names import SWAP_PORT, axi_comments, port_names, stream_comments
 from rtlgen.hw.off_chip import memory_pins
-from rtlgen.hw.port_comments import axi_comments, stream_comments
 from rtlgen.hw.stream_ports import stream_pins
 from rtlgen.hw.top.array_windows import ArrayWindows
 from rtlgen.hw.top.axi_lite import AxiLite, axi_lite_members

@@ -7,7 +7,7 @@ from pycparser import CParser
 
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import FrontendError
-from rtlgen.frontend.lowering.changing import changing_functions
+from rtlgen.frontend.lowering.calls import changing_functions
 
 FUNCTIONS = {
     "its own copy of a parameter": ("int g(int x) { x *= 2; return x; }", False),

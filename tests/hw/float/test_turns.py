@@ -13,9 +13,9 @@ from amaranth.hdl import unsigned
 from amaranth.sim import Simulator
 
 from rtlgen.hw.float.build import FloatUnit
-from rtlgen.ir.digits import digit_circuits
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.float_arithmetic import evaluate
+from rtlgen.ir.operation_costs import digit_circuits
 from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, FloatType
 from rtlgen.target import float_steps
 from tests.hw.float.test_steps import operation

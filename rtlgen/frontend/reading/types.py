@@ -1,0 +1,565 @@
+"""C declarations: element types, shapes, extents of pointer parameters, initial values.
+
+C declarations: element types and array shapes, and the values that `-D` gives to scalars.
+
+How large the arrays are that pointer parameters point to.
+
+    void f(int *a) { for (int i = 0; i < 8; i++) a[2 * i] = 0; }      15 elements
+
+A pointer does not tell. The option `-D a_EXTENT=64` does; without it, the array ends with the last
+element that the function can touch, which its subscripts tell.
+
+Initial values of arrays: which element each of them is for, and tables of constants.
+
+    const int w[2][3] = {1, 2, 3, [1][2] = 9};
+
+is a table of constants: 1, 2, 3, 0, 0, 9. Where it is read with constant subscripts, the value
+takes its place. An array that is not constant is filled where it is declared (see `filling`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.values import ObstacleKind
+from rtlgen.frontend.errors import (
+    AggregateUnsupported,
+    ArraySize,
+    BadDefinition,
+    FloatingPoint,
+    FrontendError,
+    InitialiserUnsupported,
+    ParameterInControl,
+    PointerUnsupported,
+    UnsupportedDeclaration,
+    UnsupportedType,
+)
+from rtlgen.frontend.reading.expressions import ExpressionReader
+from rtlgen.frontend.reading.symbols import Variable
+from rtlgen.frontend.syntax.locate import (
+    MAX_ELEMENTS,
+    OPEN,
+    CType,
+    Locator,
+    arithmetic_type,
+    float_type,
+)
+from rtlgen.frontend.text.constants import (
+    CHARACTER,
+    character_constant,
+    float_constant,
+    integer_constant,
+)
+from rtlgen.frontend.text.tokens import words
+from rtlgen.ir.float_arithmetic import evaluate
+from rtlgen.ir.scop import Access, Window
+from rtlgen.ir.types import INT64, FloatType, IntType, NumberType
+from rtlgen.source import Span
+
+
+class TypeReader:
+    """Reads types out of declarations.
+
+    Parameters
+    ----------
+    constants: returns a fresh reader of constant expressions in the current scope.
+    """
+
+    def __init__(self, locator: Locator, constants: Callable[[], ExpressionReader]) -> None:
+        self._locator = locator
+        self._constants = constants
+        self._typedefs: dict[str, CType | FrontendError] = {}
+        self._enumerations: dict[str | None, IntType] = {}
+
+    def define(self, node: c_ast.Typedef) -> None:
+        """Remember a typedef; one of an unsupported type is refused when it is used."""
+        try:
+            self._typedefs[node.name] = self.read(node.type, self._locator.span(node))
+        except FrontendError as error:
+            self._typedefs[node.name] = error
+
+    def define_enumeration(
+        self, tag: str | None, values: Iterable[int], given: IntType | None = None
+    ) -> None:
+        """Remember the type of an enumeration, which gcc chooses by its constants.
+
+        Parameters
+        ----------
+        tag: its name; one without a name is the one that is being declared.
+        given: the type that the program asks for.
+        """
+        chosen = IntType(32, any(value < 0 for value in values))
+        self._enumerations[tag] = chosen if given is None else given
+
+    def integer(self, node: c_ast.Typename, span: Span) -> IntType:
+        """Return the type that an enumeration is stored in."""
+        type_ = self.number(node, span)
+        if not isinstance(type_, IntType):
+            raise UnsupportedType("it is no integer type", labels=(Label(span, f"is {type_}"),))
+        return type_
+
+    def number(self, node: c_ast.Typename, span: Span) -> NumberType:
+        """Return the type that a cast converts to."""
+        type_ = self.read(node, span)
+        if type_.element is None or type_.shape:
+            raise UnsupportedType("a cast to this type is not supported", labels=(Label(span),))
+        return type_.element
+
+    def read(self, node: c_ast.Node, span: Span, is_parameter: bool = False) -> CType:
+        """Return the type that a declarator or type name spells.
+
+        Raises
+        ------
+        FrontendError: the type is not supported; `span` is the place of the declaration.
+        """
+        match node:
+            case c_ast.Decl() | c_ast.Typename():
+                return self.read(node.type, span, is_parameter)
+            case c_ast.PtrDecl() if is_parameter:
+                return self._pointed_to(node, span)
+            case c_ast.ArrayDecl(dim=None) if is_parameter:
+                return self._pointed_to(node, span)
+            case c_ast.ArrayDecl():
+                inner = self.read(node.type, span)
+                shape = (self._extent(node, span), *inner.shape)
+                if prod(shape) > MAX_ELEMENTS:
+                    raise ArraySize(
+                        "the array is too large",
+                        labels=(Label(span, f"{prod(shape):,} elements"),),
+                        notes=(f"at most {MAX_ELEMENTS:,} fit into any memory on a chip",),
+                    )
+                return CType(inner.element, shape, inner.is_const)
+            case c_ast.TypeDecl():
+                return self._specified(node, span)
+            case c_ast.PtrDecl():
+                raise PointerUnsupported(
+                    "pointers are not supported",
+                    labels=(Label(span, "a pointer"),),
+                    help="declare an array with its sizes, such as `int a[64]`",
+                )
+            case _:
+                raise UnsupportedDeclaration(
+                    "this kind of declaration is not supported", labels=(Label(span),)
+                )
+
+    def _pointed_to(self, node: c_ast.PtrDecl | c_ast.ArrayDecl, span: Span) -> CType:
+        """Return the array that a parameter points into."""
+        inner = self.read(node.type, span)
+        if inner.element is None:
+            raise PointerUnsupported(
+                "pointers to void are not supported",
+                labels=(Label(span, "a pointer"),),
+                help="give it the type of the elements, such as `int *`",
+            )
+        return CType(inner.element, (OPEN, *inner.shape), inner.is_const)
+
+    def _specified(self, node: c_ast.TypeDecl, span: Span) -> CType:
+        is_const = "const" in node.quals
+        if "_Atomic" in node.quals:
+            raise UnsupportedDeclaration(
+                "atomic variables are not supported", labels=(Label(span),)
+            )
+        inner = node.type
+        match inner:
+            case c_ast.IdentifierType():
+                names = list(inner.names)
+                # The parser knows the newer ones by typedefs.
+                if len(names) == 1 and names[0] in self._typedefs and not float_type(names):
+                    alias = self._typedefs[names[0]]
+                    if isinstance(alias, FrontendError):
+                        raise alias
+                    return CType(alias.element, alias.shape, alias.is_const or is_const)
+                return CType(self._number(names, span), (), is_const)
+            case c_ast.Struct() | c_ast.Union():
+                kind = "structures" if isinstance(inner, c_ast.Struct) else "unions"
+                raise AggregateUnsupported(
+                    f"{kind} are not supported",
+                    labels=(Label(span),),
+                    help="use one array for each member",
+                )
+            case c_ast.Enum(name=tag):
+                if tag not in self._enumerations:
+                    raise UnsupportedType(
+                        f"the enumeration `{tag}` is not declared", labels=(Label(span),)
+                    )
+                return CType(self._enumerations[tag], (), is_const)
+            case _:
+                raise UnsupportedType("this type is not supported", labels=(Label(span),))
+
+    def _number(self, names: list[str], span: Span) -> NumberType | None:
+        words = sorted(names)
+        if words == ["void"]:
+            return None
+        type_ = arithmetic_type(names)
+        if type_ is None and any(word in ("float", "double", "_Complex") for word in words):
+            raise FloatingPoint(
+                f"the type `{' '.join(names)}` is not supported",
+                labels=(Label(span, "is computed in no circuit"),),
+                help="use `float` or `double`"
+                + (", one for each part" if "_Complex" in words else ""),
+            )
+        if type_ is None:
+            raise UnsupportedType(
+                f"the type `{' '.join(names)}` is not supported",
+                labels=(Label(span),),
+                help="use an integer type of 8 to 64 bits, `float` or `double`",
+            )
+        return type_
+
+    def _extent(self, node: c_ast.ArrayDecl, span: Span) -> int:
+        if node.dim is None:
+            raise PointerUnsupported(
+                "the size of the array is not known",
+                labels=(Label(span, "no size between the brackets"),),
+                help="give every dimension a constant size",
+            )
+        value = self._constants().value(node.dim)
+        if value.obstacle is not None and value.obstacle.kind is ObstacleKind.ARGUMENT:
+            raise ParameterInControl(
+                "the size of the array depends on a scalar parameter",
+                labels=(Label(value.obstacle.span, value.obstacle.reason),),
+                help=value.obstacle.fix,
+            )
+        if value.constant is None:
+            raise ArraySize(
+                "the size of the array is not a constant", labels=(Label(value.span, "here"),)
+            )
+        if value.constant < 1:
+            raise ArraySize(
+                f"the array has a size of {value.constant}",
+                labels=(Label(value.span, "must be at least 1"),),
+            )
+        return value.constant
+
+
+def fixed_value(name: str, text: str, type_: NumberType, span: Span) -> int:
+    """Return the value that `-D` gives to a parameter; of a float its pattern."""
+    negative = text.strip().startswith("-")
+    digits = text.strip().removeprefix("-").strip()
+    try:
+        if isinstance(type_, FloatType):
+            return _fixed_pattern(digits, type_) ^ (type_.sign_bit if negative else 0)
+        value, _ = integer_constant(digits)
+    except ValueError as error:
+        raise BadDefinition(
+            f"-D {name}={text} gives the parameter `{name}` no value",
+            labels=(Label(span, str(error)),),
+            help=f"write -D {name}=VALUE with a constant of its type",
+        ) from error
+    value = -value if negative else value
+    if not type_.minimum <= value <= type_.maximum:
+        raise BadDefinition(
+            f"-D {name}={text} does not fit the parameter `{name}`",
+            labels=(Label(span, f"is {type_}, {type_.minimum} to {type_.maximum}"),),
+        )
+    return value
+
+
+def _fixed_pattern(digits: str, type_: FloatType) -> int:
+    """Return the number that a constant is in a type.
+
+    Raises
+    ------
+    ValueError: it is no constant.
+    """
+    try:
+        value, given = integer_constant(digits)
+    except ValueError:
+        pattern, own = float_constant(digits)
+        return pattern if own == type_ else evaluate("convert", [pattern], own, type_)
+    return evaluate("from_int", [value], given, type_)
+
+
+SUFFIX = "_EXTENT"
+
+
+def extent_options(text: str, defines: Mapping[str, str]) -> dict[str, str]:
+    """Return those of `defines` that give the extent of something that `text` mentions.
+
+    One that `text` mentions itself is a macro of the program's.
+    """
+    known = words(text)
+    return {
+        name: value
+        for name, value in defines.items()
+        if name not in known and name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known
+    }
+
+
+class Extents:
+    """Finds the extents.
+
+    Parameters
+    ----------
+    fixed: the `-D` options, by name.
+    """
+
+    def __init__(self, fixed: Mapping[str, str]) -> None:
+        self._fixed = fixed
+        self._ends: dict[str, int] = {}
+
+    def note(self, variable: Variable, access: Access, ranges: Ranges) -> None:
+        """Note which elements are touched inside `ranges`."""
+        if variable.shape and variable.shape[0] == OPEN:
+            first = access.subscripts[0]
+            end = 1 + (first.high if isinstance(first, Window) else ranges.maximum(first))
+            self._ends[variable.name] = max(end, self._ends.get(variable.name, 1))
+
+    def stated(self, variable: Variable) -> Variable | None:
+        """Return the variable if the program or an option states its extent."""
+        is_stated = variable.shape[:1] != (OPEN,) or f"{variable.name}{SUFFIX}" in self._fixed
+        return self.closed(variable) if is_stated else None
+
+    def closed(self, variable: Variable) -> Variable:
+        """Return the variable with its extent.
+
+        Raises
+        ------
+        ArraySize: it would be larger than any memory.
+        BadDefinition: the option is no positive number.
+        """
+        if variable.shape[:1] != (OPEN,):
+            return variable
+        option = f"{variable.name}{SUFFIX}"
+        label = Label(variable.span, "points to an array of unknown extent")
+        if option in self._fixed:
+            text = self._fixed[option].strip()
+            if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+                raise BadDefinition(
+                    f"-D {option}={text} is no extent",
+                    labels=(label,),
+                    help=f"write -D {option}=VALUE with a positive number",
+                )
+            extent = int(text)
+        else:
+            extent = self._ends.get(variable.name, 1)
+        shape = (extent, *variable.shape[1:])
+        if prod(shape) > MAX_ELEMENTS:
+            raise ArraySize(
+                f"`{variable.name}` would have {prod(shape):,} elements",
+                labels=(label,),
+                help=f"give its extent: -D {option}=VALUE",
+            )
+        return replace(variable, shape=shape)
+
+
+MAX_SET = 1 << 16
+"""Elements of the largest table: more than the block RAM of a device holds is a mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class InitialValues:
+    """What the elements of an array are set to, in the order in which they are stored.
+
+    Members
+    -------
+    constants: of all elements; 0 for one that is computed.
+    computed: the expressions of those that are no constants, by their number.
+    """
+
+    constants: tuple[int, ...]
+    computed: Mapping[int, c_ast.Node]
+
+
+def initial_values(
+    node: c_ast.Node,
+    shape: Sequence[int],
+    element: NumberType,
+    reader: ExpressionReader,
+    span: Span,
+    *,
+    may_be_computed: bool = False,
+) -> InitialValues:
+    """Return what all elements of an array, or a scalar, are set to.
+
+    Parameters
+    ----------
+    may_be_computed: where it is declared, they are assigned; else they have to be constants.
+
+    Raises
+    ------
+    InitialiserUnsupported: one is no constant, or they do not fit the array.
+    """
+    if not shape:
+        return InitialValues((_constant(_unbraced(node, span), element, reader),), {})
+    count = prod(shape)
+    if count > MAX_SET:
+        raise _refused(span, f"the array has {count} elements, at most {MAX_SET} are set")
+    constants = [0] * count
+    computed: dict[int, c_ast.Node] = {}
+    for at, value in _filler(node, shape, element, reader, span).values.items():
+        try:
+            constants[at] = value if isinstance(value, int) else _constant(value, element, reader)
+        except FrontendError:
+            if not may_be_computed or isinstance(value, int):
+                raise
+            # Where it is assigned, it is read again, and refused if it has to be.
+            computed[at] = value
+    return InitialValues(tuple(constants), computed)
+
+
+def first_extent(
+    node: c_ast.Node,
+    inner: Sequence[int],
+    element: NumberType,
+    reader: ExpressionReader,
+    span: Span,
+) -> int:
+    """Return the first extent of an array that its values give it.
+
+    Parameters
+    ----------
+    inner: the other extents.
+    """
+    return max(1, -(-_filler(node, (OPEN, *inner), element, reader, span).end // prod(inner)))
+
+
+def _filler(
+    node: c_ast.Node,
+    shape: Sequence[int],
+    element: NumberType,
+    reader: ExpressionReader,
+    span: Span,
+) -> _Filler:
+    filler = _Filler(element, reader, span)
+    if isinstance(node, c_ast.InitList):
+        filler.fill(node, shape, 0)
+    elif _is_text(node) and len(shape) == 1:
+        filler.text(node.value, shape[0], 0)
+    else:
+        raise _refused(span, "its values stand in no braces")
+    return filler
+
+
+@dataclass(slots=True)
+class _Filler:
+    """Takes one initial value after the other to its element (C11 6.7.9).
+
+    Members
+    -------
+    values: expressions, and the numbers of characters, by element. end: behind the last one.
+    """
+
+    element: NumberType
+    reader: ExpressionReader
+    span: Span
+    values: dict[int, c_ast.Node | int] = field(default_factory=dict)
+    end: int = 0
+
+    def fill(
+        self, node: c_ast.InitList, shape: Sequence[int], base: int, places: str = "places"
+    ) -> None:
+        """Take the values in one pair of braces to the array of extents `shape` at `base`.
+
+        Parameters
+        ----------
+        places: what a refusal calls its elements.
+        """
+        values = list(node.exprs or ())
+        if len(values) == 1 and len(shape) == 1 and _is_text(values[0]):
+            self.text(values[0].value, shape[0], base)
+            return
+        at, size = 0, prod(shape)
+        for value in values:
+            depth = None
+            if isinstance(value, c_ast.NamedInitializer):
+                at, depth = self._designated(value.name, shape)
+                value = value.expr
+            if shape[0] != OPEN and at >= size:
+                raise _refused(self.span, f"more values than {places}")
+            at += self._take(value, shape, at, depth, base)
+
+    def _take(
+        self, value: c_ast.Node, shape: Sequence[int], at: int, depth: int | None, base: int
+    ) -> int:
+        """Take one value to element `at` or the part that begins there; return its size.
+
+        Parameters
+        ----------
+        depth: of the part that a designator names; None for the next one.
+        """
+        if isinstance(value, c_ast.InitList):
+            inner = shape[depth if depth is not None else _level(shape, at) :]
+            if not inner:
+                self._set(base + at, _unbraced(value, self.span))
+                return 1
+            for taken in range(base + at, base + at + prod(inner)):
+                self.values.pop(taken, None)
+            self.fill(value, inner, base + at, f"the {prod(inner)} places in these braces")
+            self.end = max(self.end, base + at + prod(inner))
+            return prod(inner)
+        if _is_text(value) and at % shape[-1] == 0 and len(shape) > 1:
+            self.text(value.value, shape[-1], base + at)
+            return shape[-1]
+        self._set(base + at, value)
+        return 1
+
+    def text(self, literal: str, extent: int, base: int) -> None:
+        """Take characters to their elements; the last one may have no place (C11 6.7.9, 14)."""
+        characters = CHARACTER.findall(literal[1:-1]) if literal.startswith('"') else None
+        count = len(characters or ())
+        extent = count + 1 if extent == OPEN else extent
+        if characters is None or self.element.width_bits != 8 or count > extent:
+            raise _refused(self.span, "a string that does not fit")
+        try:
+            numbers = [self.element.wrap(character_constant(f"'{c}'")) for c in characters]
+        except ValueError as error:
+            raise _refused(self.span, str(error)) from error
+        for at in range(extent):
+            self._set(base + at, numbers[at] if at < count else 0)
+
+    def _set(self, at: int, value: c_ast.Node | int) -> None:
+        self.values[at] = value
+        self.end = max(self.end, at + 1)
+
+    def _designated(self, names: Sequence[c_ast.Node], shape: Sequence[int]) -> tuple[int, int]:
+        """Return the element at which a designated part begins, and its depth."""
+        at = 0
+        for depth, name in enumerate(names):
+            if depth >= len(shape) or not isinstance(name, c_ast.ArrayDesignator):
+                raise _refused(self.span, "braces or names that do not follow the dimensions")
+            number = _constant(name.expr, INT64, self.reader)
+            if number < 0 or (shape[depth] != OPEN and number >= shape[depth]):
+                raise _refused(self.reader.span(name.expr), f"there is no element {number}")
+            at += number * prod(shape[depth + 1 :])
+        return at, len(names)
+
+
+def _level(shape: Sequence[int], at: int) -> int:
+    """Return the depth of the largest part of an array that begins at an element."""
+    return next(d for d in range(1, len(shape) + 1) if at % prod(shape[d:]) == 0)
+
+
+def _is_text(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Constant) and node.type == "string"
+
+
+def _unbraced(node: c_ast.Node, span: Span) -> c_ast.Node:
+    """Return the value of a scalar, out of the braces around it."""
+    if isinstance(node, c_ast.InitList) and len(node.exprs or ()) == 1:
+        node = node.exprs[0]
+    if isinstance(node, c_ast.InitList | c_ast.NamedInitializer):
+        raise _refused(span, "braces or names that do not follow the dimensions")
+    return node
+
+
+def _constant(node: c_ast.Node, element: NumberType, reader: ExpressionReader) -> int:
+    value = reader.arithmetic.convert(reader.value(node), element)
+    if value.stored_constant is None:
+        raise _refused(value.span, "this is no constant")
+    return value.stored_constant
+
+
+def _refused(span: Span, why: str) -> InitialiserUnsupported:
+    return InitialiserUnsupported(
+        "this initial value of an array is not supported",
+        labels=(Label(span, why),),
+        help="give constants in braces, or fill the array in a loop",
+    )
