@@ -8,8 +8,8 @@ With arrays off chip:
 
     parse -> prune -> fold -> normalise -> tile -> transfer -> plan
 
-The walk from a parsed program to a proven plan goes downward only. `search.ram_limit` puts arrays
-on chip or off it; `search.on_chip` and `search.in_tiles` choose lanes; `planning.choice` and
+The walk from a parsed program to a proven plan goes downward only. `planning.ram_limit` puts arrays
+on chip or off it; `planning.on_chip` and `planning.in_tiles` choose lanes; `planning.choice` and
 `tiling.plan` plan the program in these. Nothing there judges: the legality checker judges every
 pass's schedule against the dependences of the program as written, and the plan that was chosen is
 replayed, both here.

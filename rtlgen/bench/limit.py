@@ -5,7 +5,7 @@ What a design takes at least, by what asks for it.
 `instances`: those of the statement with the most, one a cycle in each lane, and its pipeline.
 `chain`: the longest chain of instances that wait for each other's values.
 `instances_and_chain`: the instances of one statement, one a cycle, each between the chain that
-leads to it and the one that follows from it (`scheduling.dataflow_limit`).
+leads to it and the one that follows from it (`datapath.floor`).
 `ports`: stores through one write port of a bank.
 `stages`: instances that come one after another in any order of the loops (`poly.barriers`).
 

@@ -7,7 +7,7 @@ is decided a cycle before, too: twelve movers are all over the circuit, and the 
 one of them to the stream takes a cycle by itself. It costs a word three cycles on its way, and none
 between words: of a queue of three items one is chosen, one comes behind it, and one is on its way.
 
-`ir.merge_timing` is the same in the cycle model.
+`ir.port_timing` is the same in the cycle model.
 """
 
 from __future__ import annotations

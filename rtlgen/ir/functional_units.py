@@ -2,7 +2,7 @@
 
 An operation has a circuit of its own unless the plan gives it a `unit`. Operations of the same unit
 begin in different cycles, so each of them has the unit for itself when it begins. Which of them
-share one is decided by `scheduling.binding`.
+share one is decided by `datapath.binding`.
 
 Timing
 ------

@@ -188,7 +188,7 @@ def is_shareable(op: OperationBase) -> TypeGuard[UnitOp]:
 
 
 def is_by_digits(op: OperationBase) -> TypeGuard[UnitOp]:
-    """Tell whether an operation finds its result digit by digit, see `ir.digits`."""
+    """Tell whether an operation finds its result digit by digit, see `ir.operation_costs`."""
     return is_division(op) or (isinstance(op, FloatingOp) and op.op in ("div", "sqrt"))
 
 

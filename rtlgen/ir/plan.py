@@ -1,7 +1,7 @@
 """KernelPlan: all that the hardware builders see.
 
 A plan says, cycle by cycle, what the circuit does, without any polyhedral object in it. It is
-immutable, validated on construction, printable (`ir.plan_text`) and serialisable (`ir.json_form`).
+immutable, validated on construction, printable and serialisable (`ir.plan_text`).
 Its parts have modules of their own: `ir.levels`, `ir.operations`, `ir.memories`.
 
 Time

@@ -35,7 +35,7 @@ Offers = Sequence[Item | None]
 
 
 class Rotation:
-    """In which order movers have their turns: `hw.turns`.
+    """In which order movers have their turns: `hw.offers`.
 
     Parameters
     ----------

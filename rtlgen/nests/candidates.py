@@ -65,7 +65,7 @@ class Placement:
     changes: how far it is from the program as written; breaks ties in favour of the user's order.
     closed: of a nest that is too large for a table, the ranks in closed form. Just one of the three
         is given.
-    overlaps: whether iterations of an outer loop share rows, as in `transforms.overlapping`.
+    overlaps: whether iterations of an outer loop share rows, as in `nests.common_nest`.
     """
 
     iterators: tuple[str, ...]

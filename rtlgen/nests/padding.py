@@ -5,7 +5,7 @@ Dependent pairs of instances, at their places in a nest that several statements 
 The minimal trip counts of one nest: the smallest with which its statements keep what they must.
 
 The second loop's is found by bisection, for each of some for the loops inside of it. What a choice
-means for dependences and stores is told of blocks first (`transforms.row_pads`); a nest is listed
+means for dependences and stores is told of blocks first (`nests.row_pads`); a nest is listed
 where nothing speaks against it.
 """
 

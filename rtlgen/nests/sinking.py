@@ -428,7 +428,7 @@ class CommonNest:
     backward: how much of the dependences runs backward in this order; 0: none.
     gain: share of the last issue of others before which this one must end to be worth its bounds.
     iterations: how many it has at least; 0: nobody has counted them.
-    overlaps: whether iterations of an outer loop share rows, as in `transforms.overlapping`.
+    overlaps: whether iterations of an outer loop share rows, as in `nests.common_nest`.
     """
 
     sinking: Sinking

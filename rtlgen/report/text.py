@@ -118,7 +118,7 @@ _TOTALS = {
 _TILED_TOTALS = {
     name: _TOTALS[name] for name in ("floor_iterations", "predicted_cycles", "block_rams", "dsp")
 }
-"""Of programs in tiles, whose cycles are those of words and tiles: see `report.tiles`."""
+"""Of programs in tiles, whose cycles are those of words and tiles: see `report.tables`."""
 
 
 TRIED_HEADER = ("move", "tried", "cycles", "why not")

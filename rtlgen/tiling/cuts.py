@@ -8,7 +8,7 @@ never off chip, since all of its values are read in the iteration that writes th
 of each worker's own.
 
 Where no loop is like that, the iterations of the outermost one may still wait for one another:
-`scheduling.doacross`.
+`windows.waiting`.
 
 A unit cut into tiles, in all ways that are legal.
 """

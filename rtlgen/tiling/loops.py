@@ -195,7 +195,7 @@ class UnitLoops:
     are_written: whether they are the loops of the C program. instances: of every statement.
     units: the statements of each unit, where there are several.
     decisions: for the tiles that were planned, see `tiling.part`.
-    folds: that were found for them, see `scheduling.kept_memories`.
+    folds: that were found for them, see `windows.kept_memories`.
     later: the same loops with units delayed, by how far, see `delayed`.
     fronts: what `in_wavefronts` found.
     broken: pairs of different units that tiles had in the wrong order by now.

@@ -109,7 +109,7 @@ class TiledPart:
     -------
     region: as one worker runs it. team: as it runs, with the memories of all workers.
     shared: the tile loop whose iterations workers share; None for one worker.
-    scopes: of the values of each statement, see `scheduling.passing`.
+    scopes: of the values of each statement, see `windows.places`.
     """
 
     loops: UnitLoops

@@ -11,7 +11,7 @@ Rewrite
 
 Each lane's value takes the place of the next one's read of the element, so the result is the
 program's, whatever the operators are. What can be reordered, sums and products, is then added up as
-a balanced tree by `scheduling.reassociate`. A lane that does not run in some iterations adds the
+a balanced tree by `datapath.sums`. A lane that does not run in some iterations adds the
 neutral element there, and makes its reads elsewhere only.
 
 What else a lane reads of the array is what it was before all lanes, so that must be no element that
@@ -31,7 +31,7 @@ run in step is for the schedule, which moves the loops inside of them side by si
 other statements than these. The condition is left out where the number of iterations is a multiple.
 
 A statement alone in its loop that updates one element in all lanes is not copied, but updates it
-with all of their values at once (`transforms.lane_sums`).
+with all of their values at once (`transforms.lanes`).
 
 A statement behind a loop whose number of iterations varies is put into the last one of them, where
 the two depend on each other and are to share a nest:

@@ -182,7 +182,7 @@ def normalise(
     as_written: statements around which loops that count by 1 keep their first value, so that
         iterators of different loops keep the relation that they have in the program.
     kept: statements that are to run in every iteration, where congruences restrict them. All
-        others get loops that step over the rest (`transforms.strides`), and their iterators no
+        others get loops that step over the rest (`transforms.normalise`), and their iterators no
         longer count what the loops of the tree count.
     """
     rewriter = _Rewriter(scop, as_written)

@@ -24,7 +24,7 @@ Rewrite
 
 A value is known where all elements of a table that a read may touch are alike, and where all
 statements that a read may get its value from store that value. A statement that stores what is
-there already is left out, and so is one whose value nobody needs any more (`transforms.prune`).
+there already is left out, and so is one whose value nobody needs any more (`transforms.simplify`).
 
 Loops that are unrolled leave such values, but so may the program as written. No instance moves.
 """

@@ -6,7 +6,7 @@ A value that a read takes comes from one of three places, known for every instan
 - from a *kept* memory, where an earlier store of these tiles has left it: in between it never goes
   off chip;
 - from off chip, by way of a *filled* window: nothing in these tiles has written it before, or so
-  long before that it is out of the scope of its statement (`scheduling.passing`).
+  long before that it is out of the scope of its statement (`windows.places`).
 
 Of several workers a kept memory may be a *peer* one: a tile leaves a value there for the next row
 of tiles, which is another worker's.

@@ -3,7 +3,7 @@
 Folds of what workers hand over: the memory of one worker, in which its peer stores.
 
 Rows of tiles, the iterations of the loop that workers share, run side by side, each so many columns
-behind the one before (`scheduling.doacross`). A value of p in row r is read by q in row r + 1, of
+behind the one before (`windows.waiting`). A value of p in row r is read by q in row r + 1, of
 another worker. Another store p' of the same worker to its place
 
 - in row r, in the tile of p or behind it, may come before q: the writer does not wait for its

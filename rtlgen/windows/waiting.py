@@ -29,7 +29,7 @@ whose iterations are called *waves*. What passes from tile to tile is in one ite
 loop, and so in one worker, or it passes from one wave to a later one. So a load waits for all
 workers to have stored what they store in a wave, so many waves before.
 
-Where the iterations of the shared loop wait for one another (`scheduling.doacross`) there are no
+Where the iterations of the shared loop wait for one another (`windows.waiting`) there are no
 waves: what is in two of them is in order by that. Kernels that hand values over wait in the same
 way: then one comes behind the loads of the row before, as well.
 

@@ -53,7 +53,7 @@ class WorkerRequest:
     Members
     -------
     count: how many there are at most. policy: which tiles are whose, see `ir.sharing`.
-    barrier: whether all of them meet after each wave, see `scheduling.waiting`.
+    barrier: whether all of them meet after each wave, see `windows.waiting`.
     """
 
     count: int = 1

@@ -15,6 +15,7 @@ from tests.docs.blocks import ROOT, Block, agrees, blocks_of, commands_of, pages
 from tests.docs.session import Session, Stale
 
 _LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+_DOTTED = re.compile(r"`(?:rtlgen\.)?(?P<package>\w+)\.(?P<module>[a-z_]+)(?:\.\w+)*`")
 _MODULE = re.compile(r"`(?P<path>\w+/[\w/]+\.py)`")
 _HEADING = re.compile(r"^#+ (?P<text>.+)$", re.MULTILINE)
 
@@ -77,6 +78,25 @@ def test_the_modules_that_a_page_names_are_there(page: Path) -> None:
         # What a build writes is in a folder of the reader's.
         is_built = path.startswith("driver/")
         assert is_built or any((folder / path).is_file() for folder in folders), path
+
+
+def test_the_modules_that_a_text_names_in_passing_are_there() -> None:
+    """`package.module`, in pages and in docstrings."""
+    package = ROOT / "rtlgen"
+    inits = [*package.glob("*/__init__.py"), *package.glob("*/*/__init__.py")]
+    folders = {init.parent.name: init.parent for init in inits}
+    texts = [*pages(), *package.rglob("*.py")]
+    missing = {
+        f"{text.relative_to(ROOT)}: {named[0]}"
+        for text in texts
+        for named in _DOTTED.finditer(text.read_text(encoding="utf-8"))
+        if (folder := folders.get(named["package"])) is not None
+        and named["module"] not in ("json", "py")
+        and not (folder / f"{named['module']}.py").exists()
+        and not (folder / named["module"]).is_dir()
+        and named["module"] not in (folder / "__init__.py").read_text(encoding="utf-8")
+    }
+    assert not missing, sorted(missing)
 
 
 def anchors(page: Path) -> set[str]:
