@@ -168,6 +168,8 @@ class Design:
             "block_rams": self.block_rams,
             "dsp": self.dsp,
         }
+        if self.options.floats.is_any:
+            figures["float"] = self.options.floats.words
         scop = compilation.analysis.unrolled
         found, target = compilation.findings(), compilation.target
         report = plan_report(scop, self.plan, figures, self.nests(), found, target)

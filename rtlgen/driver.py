@@ -62,6 +62,7 @@ from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.stream_order import require_in_order
 from rtlgen.scheduling.idle_slots import idle_slots, partial_sums, waiting_sums
+from rtlgen.source import Span
 from rtlgen.target import get_target
 from rtlgen.tiling.plan import program_in_tiles
 from rtlgen.transforms.interfaces import double_buffered, in_external, in_streams, with_shared_reads
@@ -96,22 +97,27 @@ def _with_wishes(reader: Callable[..., ParsedProgram], options: CompileOptions) 
     wishes = options.floats
     rewriting = FloatRewriting(wishes.contract, wishes.flush)
     written = read(floats=rewriting)
-    if wishes.reassociate is None:
-        return written
-    found = compile_program(written, options)
-    target = get_target(options.target)
-    sums = tuple(
-        (place, wishes.reassociate or partial_sums(type_, target))
-        for place, type_ in waiting_sums(found.plan, written.scop)
-    )
-    if not sums:
-        note = "no sum waits for its adder"
-        return replace(written, warnings=(*written.warnings, _without_effect(note)))
-    return read(floats=replace(rewriting, sums=sums))
+    notes = []
+    if wishes.contract and written.scop == read(floats=replace(rewriting, contract=False)).scop:
+        notes.append(_without_effect("contract", "no product is added to anything"))
+    if wishes.flush and written.scop == read(floats=replace(rewriting, flush=False)).scop:
+        notes.append(_without_effect("ftz", "there is no operation on floats"))
+    sums: tuple[tuple[Span, int], ...] = ()
+    if wishes.reassociate is not None:
+        found = compile_program(written, options)
+        target = get_target(options.target)
+        sums = tuple(
+            (place, wishes.reassociate or partial_sums(type_, target))
+            for place, type_ in waiting_sums(found.plan, written.scop)
+        )
+        if not sums:
+            notes.append(_without_effect("reassociate", "no sum waits for its adder"))
+    program = read(floats=replace(rewriting, sums=sums)) if sums else written
+    return replace(program, warnings=(*program.warnings, *notes)) if notes else program
 
 
-def _without_effect(why: str) -> Diagnostic:
-    return Diagnostic("W0118", f"--float reassociate changes nothing: {why}", severity="warning")
+def _without_effect(word: str, why: str) -> Diagnostic:
+    return Diagnostic("W0118", f"--float {word} changes nothing: {why}", severity="warning")
 
 
 def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilation:

@@ -406,11 +406,12 @@ WARNINGS: Mapping[str, str] = {
     blocks, and some cycles more. Where the constant is a float, as 0.5 is, and the result is
     converted to float, the operation is done in float, since its result is the same in every bit.
     """,
-    "W0118": """`--float reassociate` changes nothing.
+    "W0118": """`--float` asks for something that changes nothing.
 
-    It cuts sums into parts that take turns at the adder, where an addition has to wait for the one
-    before. Where the loops can change places, so that consecutive iterations add to different
-    elements, no sum waits, and every one keeps its order: nothing is to be gained.
+    `contract` is for products that are added to something, `ftz` for operations on floats.
+    `reassociate` cuts sums into parts that take turns at the adder, where an addition has to wait
+    for the one before. Where the loops can change places, so that consecutive iterations add to
+    different elements, no sum waits, and every one keeps its order: nothing is to be gained.
     """,
     "W0119": """A parameter is the same number in every call, and gets no port.
 

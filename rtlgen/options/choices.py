@@ -82,6 +82,18 @@ class FloatWishes:
     def is_any(self) -> bool:
         return self.contract or self.flush or self.reassociate is not None
 
+    @property
+    def words(self) -> str:
+        """What the option has to say for them."""
+        parts = (f"reassociate={self.reassociate}" if self.reassociate else "reassociate",)
+        return ",".join(
+            [
+                *(["contract"] if self.contract else []),
+                *(["ftz"] if self.flush else []),
+                *(parts if self.reassociate is not None else ()),
+            ]
+        )
+
 
 MOST_PARTIAL_SUMS = 1024
 """Far more than any adder is deep."""

@@ -166,7 +166,9 @@ def headline(report: Mapping[str, Any]) -> str:
         nest = counted(report["tiles"]["count"], "tile")
     else:
         nest = "one flattened loop" if report["perfect"] else f"{len(report['regions'])} regions"
-    return f"{report['source']}: {counted(len(report['statements']), 'statement')} in {nest}"
+    text = f"{report['source']}: {counted(len(report['statements']), 'statement')} in {nest}"
+    floats = report["figures"].get("float")
+    return f"{text}, --float {floats}" if floats else text
 
 
 def _regions(regions: Sequence[Mapping[str, Any]]) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rtlgen.driver import parse_source
+from rtlgen.design import Design
+from rtlgen.driver import compile_program, parse_source
 from rtlgen.frontend.lowering.float_wishes import FloatRewriting
 from rtlgen.frontend.program import parse_text
 from rtlgen.options import CompileOptions
 from rtlgen.options.choices import float_wishes_of
+from rtlgen.report.text import plan_report_text
 from rtlgen.verify.golden import run_golden
 
 CONTRACTED = {
@@ -99,6 +101,29 @@ def test_iterations_take_turns_however_the_loop_counts(header: str) -> None:
 def test_what_is_no_sum_alone_stays(body: str) -> None:
     text = f"{SUM} for (int i = 0; i < 64; i++) {{ {body} }} return s; }}"
     assert outputs(reassociated(text)) == outputs(parse_text(text).scop)
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("contract", "no product is added to anything"),
+        ("ftz", "there is no operation on floats"),
+    ],
+)
+def test_what_changes_nothing_is_told(word: str, why: str) -> None:
+    text = "void f(const float a[8], float b[8]) { for (int i = 0; i < 8; i++) b[i] = a[i]; }"
+    options = CompileOptions(floats=float_wishes_of([word]))
+    (warning,) = parse_source(text, "kernel.c", options).warnings
+    assert warning.render() == f"warning[W0118]: --float {word} changes nothing: {why}"
+
+
+def test_a_plan_says_how_floats_are_computed() -> None:
+    text = "void f(float a[8]) { for (int i = 0; i < 8; i++) a[i] = a[i] * 3 + 1; }"
+    options = CompileOptions(floats=float_wishes_of(["contract", "ftz"]))
+    program = parse_source(text, "kernel.c", options)
+    assert program.warnings == ()
+    design = Design(compile_program(program, options), options)
+    assert "one flattened loop, --float contract,ftz" in plan_report_text(design.report())
 
 
 def test_sums_that_wait_for_nothing_keep_their_order() -> None:
