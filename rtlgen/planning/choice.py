@@ -1,12 +1,7 @@
 """Which form of a program is built: the one with the fewest cycles, some of its loops in lanes.
 
-Which form of a program is built: the one with the fewest cycles.
-
-Moves change the program, in the banks that its arrays are in and in those that they may be in. Then
-values get cycles to settle in, multipliers are shared, and words that are soon read again stay
-beside their arrays.
-
-Plan a program whose arrays are all on chip, some of its loops in lanes.
+Moves change the program, its loops and the banks of its arrays. Then values get cycles to settle
+in, multipliers are shared, and words that are soon read again stay beside their arrays.
 """
 
 from __future__ import annotations
@@ -100,13 +95,21 @@ def _in_sharing_regions(fused: Planned, options: CompileOptions) -> Planned | No
 
 
 def _choose_form(written: Analysis, options: CompileOptions, moves: Sequence[Move]) -> Planned:
-    planned = _in_best_form(written, options, moves)
+    """Plan a program in the form with the fewest cycles that moves find."""
+    freely = replace(options, shifts={})
+    start, allowed = _start(written, freely, moves)
+    form, tried = improved(start, allowed, freely)
+    best = form.planned
+    if options.shifts:
+        best = plan_form(best.analysis, options)
+    best = with_shared_multipliers(with_settled(best, options), options)
+    best = replace(best, expanded=_expansion(form), tried=(*tried, *best.tried))
     # The other modes are baselines: they build what the program says.
     if options.fuse != "mf3":
-        return planned
-    if not any(each.move == Banks.name and not each.why_not for each in planned.tried):
-        planned = _with_less_ram(planned, options)
-    return _in_settled_rows(planned, options)
+        return best
+    if form.made_by(Banks.name) is None:
+        best = _with_less_ram(best, options)
+    return _in_settled_rows(best, options)
 
 
 def _in_settled_rows(planned: Planned, options: CompileOptions) -> Planned:
@@ -150,18 +153,6 @@ def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
         if after < before:
             return replace(planned, analysis=analysis, space=space, plan=plan)
     return planned
-
-
-def _in_best_form(written: Analysis, options: CompileOptions, moves: Sequence[Move]) -> Planned:
-    """Plan a program in the form with the fewest cycles that moves find."""
-    freely = replace(options, shifts={})
-    start, allowed = _start(written, freely, moves)
-    form, tried = improved(start, allowed, freely)
-    best = form.planned
-    if options.shifts:
-        best = plan_form(best.analysis, options)
-    best = with_shared_multipliers(with_settled(best, options), options)
-    return replace(best, expanded=_expansion(form), tried=(*tried, *best.tried))
 
 
 def _start(

@@ -108,9 +108,15 @@ class Form:
         return self.before
 
     def changed(
-        self, move: str, what: str, analysis: Analysis, plan: Callable[[], Planned]
+        self, move: str, what: str, analysis: Analysis, plan: Callable[[], Planned] | None = None
     ) -> Form:
-        """Return what a move makes of it; see there for the parameters."""
+        """Return what a move makes of it; see there for the parameters.
+
+        Parameters
+        ----------
+        plan: None: it is planned as it is, with the options that this form has.
+        """
+        plan = plan or partial(plan_form, analysis, self._options)
         return Form(analysis, self._options, plan, what, before=self, move=move)
 
     def made_by(self, move: str) -> Form | None:
@@ -249,7 +255,7 @@ class Strips(Move):
             return
         what = ", ".join(f"line {span.line} in strips of {n}" for span, n in sizes.items())
         cut = cut_into_strips(plain.analysis, sizes)
-        yield before.changed(self.name, what, cut, partial(plan_form, cut, options))
+        yield before.changed(self.name, what, cut)
 
 
 class Pauses(Move):
@@ -266,7 +272,7 @@ class Pauses(Move):
             return
         what = ", ".join(f"{p.statement} after {p.instances:,} instances" for p in pauses)
         paused = with_pauses(plain.analysis, pauses)
-        yield before.changed(self.name, what, paused, partial(plan_form, paused, options))
+        yield before.changed(self.name, what, paused)
 
 
 class Skews(Move):
@@ -324,7 +330,7 @@ class Reversals(Move):
         others = () if plain.analysis.skewed is None else plain.analysis.skewed.skews
         analysis = in_skewed_loops(written.analysis, (*others, *reversals))
         what = "; ".join(map(_form, reversals))
-        yield before.changed(self.name, what, analysis, partial(plan_form, analysis, options))
+        yield before.changed(self.name, what, analysis)
 
 
 class Banks(Move):
