@@ -38,6 +38,7 @@ from rtlgen.ir.effort import (
     more_effort,
     noting_limits,
 )
+from rtlgen.ir.float_flushing import is_flushing
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.tolerance import is_worth_search
 from rtlgen.judges.replay import replay
@@ -98,9 +99,10 @@ def _with_wishes(reader: Callable[..., ParsedProgram], options: CompileOptions) 
     rewriting = FloatRewriting(wishes.contract, wishes.flush)
     written = read(floats=rewriting)
     notes = []
+    # Which of the products of a file are the kernel's is known when it has been read.
     if wishes.contract and written.scop == read(floats=replace(rewriting, contract=False)).scop:
         notes.append(_without_effect("contract", "no product is added to anything"))
-    if wishes.flush and written.scop == read(floats=replace(rewriting, flush=False)).scop:
+    if wishes.flush and not is_flushing(written.scop):
         notes.append(_without_effect("ftz", "there is no operation on floats"))
     sums: tuple[tuple[Span, int], ...] = ()
     if wishes.reassociate is not None:

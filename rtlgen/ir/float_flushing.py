@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rtlgen.ir.expr import SIGN_OPS, Expr, FloatOperation, children, with_children
+from rtlgen.ir.expr import SIGN_OPS, Expr, FloatOperation, children, walk, with_children
 from rtlgen.ir.scop import Scop
 
 
@@ -20,6 +20,15 @@ def with_flushes(scop: Scop) -> Scop:
     """Return a program each of whose operations on floats flushes."""
     return replace(
         scop, statements=tuple(replace(s, expr=_flushing(s.expr)) for s in scop.statements)
+    )
+
+
+def is_flushing(scop: Scop) -> bool:
+    """Return whether a program has operations that flush."""
+    return any(
+        isinstance(node, FloatOperation) and node.flushes
+        for statement in scop.statements
+        for node in walk(statement.expr)
     )
 
 

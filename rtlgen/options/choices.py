@@ -85,14 +85,14 @@ class FloatWishes:
     @property
     def words(self) -> str:
         """What the option has to say for them."""
-        parts = (f"reassociate={self.reassociate}" if self.reassociate else "reassociate",)
-        return ",".join(
-            [
-                *(["contract"] if self.contract else []),
-                *(["ftz"] if self.flush else []),
-                *(parts if self.reassociate is not None else ()),
-            ]
-        )
+        words = [
+            word
+            for word, is_asked in (("contract", self.contract), ("ftz", self.flush))
+            if is_asked
+        ]
+        if self.reassociate is not None:
+            words.append(f"reassociate={self.reassociate}" if self.reassociate else "reassociate")
+        return ",".join(words)
 
 
 MOST_PARTIAL_SUMS = 1024
