@@ -6,8 +6,6 @@ A statement in a nest with others may have an instance in few of its iterations:
 LU decomposition has one in each row. What computes it may take as many cycles over a part of its
 work as there are between two instances.
 
-Binding: which operations share a functional unit, because no two of them begin in one cycle.
-
 The schedule is static, so in which cycles an operation begins is a set of integers, and whether two
 such sets meet is a question to isl. They do not where statements are in nests that run one after
 another, where the guards of one exclude those of the other, or where the initiation interval of a

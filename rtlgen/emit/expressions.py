@@ -6,8 +6,6 @@ Operations on numbers as C: what it has itself, and functions for what it leaves
 conversion, so each result is converted. A number that an integer type does not hold has the result
 that the golden model defines.
 
-Right-hand sides of statements as C: each node with the type and the value of the program.
-
 Signed arithmetic is written as it stands and needs -fwrapv. What C leaves open is written out: a
 shift count is taken modulo the width, a negative number is shifted as an unsigned one, and a
 division by 0 or of the smallest value by -1 has the result that the golden model defines.

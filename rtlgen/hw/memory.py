@@ -5,8 +5,6 @@ Where an element is, from its number in C's order: what the host and the checksu
 With powers of two, and dimensions that are full, that is the choice of wires. Other numbers are
 divided by products with a reciprocal, in the cycle of the address.
 
-Storage of one array: who reads it, who writes it, and the host.
-
 Who reads and writes a memory, and the wires to it.
 """
 

@@ -2,8 +2,6 @@
 
 The one place that ties a net to a line of the C program.
 
-Registers in a row: delay lines that share their taps, and the stages of one operator.
-
 Pulses that come later.
 """
 

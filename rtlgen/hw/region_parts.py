@@ -1,8 +1,6 @@
 """The circuit of one region: a datapath for each stream, their controls, and where they issue.
 
 Where a circuit shows that the streams of its plan issue: what the readers of waves look at.
-
-The circuit of one region: a datapath for each stream, and the controls they share.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ a cell's memory needs nothing but the cells, neither a choice of data nor time, 
 one. Of those some cells deep, whose data has to be chosen from several, only as many move as the
 device lacks block RAMs: with those that nobody else wants, the circuit is smaller. What stands
 beside arrays, parts and windows, is there in many copies, and was placed when it was planned.
-
-What a plan takes for its arrays: block RAMs, flip-flops, and the addresses that reach them.
 """
 
 from __future__ import annotations

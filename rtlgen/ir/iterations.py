@@ -1,7 +1,5 @@
 """What the levels of a stream mean: every iteration in order, and which of them are alike.
 
-What the levels of a stream mean: every iteration that they issue, in order.
-
 Outer iterations that are alike: in which the same happens further in.
 
 What happens depends on conditions, each a form of the outer counters plus one of the inner ones.

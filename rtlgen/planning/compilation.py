@@ -2,8 +2,6 @@
 
 What was chosen for a program, and nobody has proven yet.
 
-What compiling a program gives: its plan, the program after every pass, and what was found.
-
 A program whose arrays are all on chip is an island, in which nothing ever waits; one with arrays
 off chip runs in tiles. What build, run, verify and report need of either stands in `Compilation`.
 """

@@ -10,8 +10,6 @@ Whether the lanes and workers that tiles are asked to have save cycles: a warnin
 
 To know, the program is planned once more without them. That is not done where it would surely take
 longer: a statement issues once a cycle at most on one worker in one lane.
-
-Choose how a program with arrays off chip runs: its lanes, by options, pragmas or a limit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Plan one form of a program: loops, ports, rows beside arrays, values that wait.
 
-Plan one form of a program: its statements in one loop or several, with one write port or more.
-
 All statements share one loop, unless that is too complex or takes longer than they do apart. An
 array has one write port, or as many as save cycles.
 

@@ -8,8 +8,6 @@ between its neighbours at the same element, and told to isl in runs.
 
     t[5 * (y % 5) + x % 5], read at (0, 0), (0, 1), .. (0, 4)  ->  one run: { [0, x] : 0 <= x < 5 }
 
-Exact dependences of a Scop: memory-based ones for legality, value-based flows for hardware.
-
 A memory-based dependence relates every two instances that touch the same element, at least one of
 them writing, in program order. Of a stream it relates the accesses to neighbouring elements, which
 come one after the other. A value-based flow relates a read to the one write whose value it gets

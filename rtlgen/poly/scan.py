@@ -4,8 +4,6 @@ Expressions of isl's loop generator, read into the project's own.
 
 Whether an instance is one of a set, as a condition on its iterators.
 
-Write out a schedule as loops: scan the domains in the order of their time vectors.
-
 isl generates the loops (Grosser, Verdoolaege and Cohen, "Polyhedral AST generation is more than
 scanning polyhedra", TOPLAS 2015). What it returns is read into the project's own tree, with the
 loops named after the iterators that they count.

@@ -2,8 +2,6 @@
 
 Tiles that were looked at: what each of them costs.
 
-A unit in certain loops, in whatever tiles: what these move and take, and their plans.
-
 Each question is asked once for tiles of some sizes, in some order.
 """
 

@@ -1,7 +1,5 @@
 """Lanes inside of tiles: which loop runs side by side, and how far behind one lane runs another.
 
-Lanes inside of tiles: which of the loops that are cut runs side by side.
-
 Lanes are iterations of one loop of the C program that issue in one cycle, for all statements of a
 unit alike. So that loop has to be one of those that are cut, in C's loops or in PLUTO's, and what
 issues together must not depend on each other.

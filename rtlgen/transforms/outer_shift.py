@@ -18,8 +18,6 @@ How far a statement must start after another one: two independent computations o
 method of MF3 (Izawa et al.): try a shift, look for a violated pair, halve the interval. They must
 agree, and the tests compare them on every dependence of every example.
 
-Outer loop shifting: bring adjacent perfect nests of equal trip counts into one perfect nest.
-
 Rewrite
 -------
     for i<8 for j<8 S0(i,j);  for i<8 for j<8 S1(i,j);

@@ -4,8 +4,6 @@ Words in simple shapes, around those that are needed: a comparison a side of eac
 
 What tiles read from off chip is often in several places, such as the first sweep of a stencil and
 the borders of all others. One shape around all of it would be nearly everything.
-
-Movers: the words of an array off chip that every tile loads or stores, as one transfer.
 """
 
 from __future__ import annotations

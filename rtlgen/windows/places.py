@@ -9,8 +9,6 @@ again.
 
 Where workers share the iterations of a tile loop in turn, a value that is read in the next one may
 be *handed over*: it goes to a memory of the worker that has it.
-
-Where the values of a tile kernel are: its memories on chip, and instances in them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """C declarations: element types, shapes, extents of pointer parameters, initial values.
 
-C declarations: element types and array shapes, and the values that `-D` gives to scalars.
-
 How large the arrays are that pointer parameters point to.
 
     void f(int *a) { for (int i = 0; i < 8; i++) a[2 * i] = 0; }      15 elements

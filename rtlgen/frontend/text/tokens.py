@@ -1,7 +1,5 @@
 """C tokens: how text is cut into them, where each stood, and GNU C's other spellings.
 
-C tokens: how text is cut into them, and where each stood in the user's file.
-
 pcpp's lexer, with C's numbers (C23 6.4.8): `0x1F`, `12ULL`, `1e-5` and `1'000` are one token.
 
 pcpp cuts them where its own patterns end, and takes what is left for something else: the `x` of
