@@ -22,23 +22,21 @@ one-machine sequencing problem, 1982: heads and tails.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import chain
-from operator import itemgetter
-from typing import TypeAlias
+
+import numpy as np
 
 from rtlgen.datapath.build import Datapath
 from rtlgen.datapath.lags import Timing
-from rtlgen.ir.affine import constraint_holds
+from rtlgen.datapath.value_flows import FlowKind, TooManyIterations, ValueFlows, value_flows
+from rtlgen.ir.ints import Ints
 from rtlgen.ir.operations import ForwardOp, LoadOp
 from rtlgen.ir.plan import KernelPlan, Stream
-from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
+from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets
-
-Iterators: TypeAlias = Mapping[str, int]
-Element: TypeAlias = tuple[str, tuple[int, ...]]
 
 MAX_ITERATIONS = 20_000
 """Iterations of loops up to which a search asks for the floor of a program: a tenth of a second."""
@@ -94,21 +92,19 @@ class Stages:
         frees = {read: datapath.address_stage(read) + waits[read] for read in uses}
         return cls(uses, datapath.result_stage, datapath.result_stage + 1, frees)
 
+    def lag(self, kind: FlowKind, source: Stages) -> int | None:
+        """Return how many cycles behind an instance of `source` one of this statement comes.
 
-@dataclass(frozen=True, slots=True)
-class ValueFlow:
-    """An instance: its statement, and the instances behind which it comes.
-
-    Members
-    -------
-    needs: those whose values it reads, each by which read.
-    follows: those that have read what was in the place of its value before, each by which read, and
-        the one whose value that was: None for its read.
-    """
-
-    statement: str
-    needs: tuple[tuple[int, int], ...]
-    follows: tuple[tuple[int, int | None], ...] = ()
+        None: it waits for nothing.
+        """
+        if kind.is_value:
+            assert kind.read is not None, "a value is read"
+            return source.result - self.uses[kind.read] if kind.read in self.uses else None
+        if source.frees is None:
+            return None
+        if kind.read is None:
+            return source.result + 1 - self.result
+        return source.frees[kind.read] - self.result if kind.read in source.frees else None
 
 
 def limit_of_plan(scop: Scop, plan: KernelPlan) -> DataflowLimit:
@@ -119,7 +115,7 @@ def limit_of_plan(scop: Scop, plan: KernelPlan) -> DataflowLimit:
     scop: the program whose statements the streams are, in program order.
     """
     streams = {stream.statement: Stages.of_stream(stream) for stream in plan.streams}
-    return dataflow_limit(list(value_flows(scop, frozenset(streams))), streams)
+    return dataflow_limit(value_flows(scop), streams)
 
 
 def floor_cycles(timing: Timing, names: Sequence[str] | None = None) -> int:
@@ -134,83 +130,88 @@ def floor_cycles(timing: Timing, names: Sequence[str] | None = None) -> int:
     flows = timing.sets.once(_flows)
     if flows is None:
         return 0
-    chosen = frozenset(timing.datapaths if names is None else names)
     stages = {
         name: Stages.of_datapath(timing.scop, timing.scop.statement(name), timing.datapaths[name])
-        for name in chosen
+        for name in (timing.datapaths if names is None else names)
     }
-    return dataflow_limit(_among(flows, chosen), stages).both
+    return dataflow_limit(flows, stages).both
 
 
-_Numbered: TypeAlias = Mapping[str, Sequence[tuple[int, ValueFlow]]]
-"""The instances of each statement, with their places in the program."""
-
-
-def _flows(sets: ScopSets) -> _Numbered | None:
+def _flows(sets: ScopSets) -> ValueFlows | None:
     """Return the instances of a program; None: its loops have too many iterations."""
-    found: dict[str, list[tuple[int, ValueFlow]]] = {}
-    try:
-        flows = value_flows(sets.scop, frozenset(sets.domains), MAX_ITERATIONS)
-        for number, flow in enumerate(flows):
-            found.setdefault(flow.statement, []).append((number, flow))
-    except _TooLong:
-        return None
-    return found
+    with suppress(TooManyIterations):
+        return value_flows(sets.scop, MAX_ITERATIONS)
+    return None
 
 
-def _among(flows: _Numbered, names: Collection[str]) -> list[ValueFlow]:
-    """Return the instances of some statements in program order, with what flows between these."""
-    chosen = sorted(chain.from_iterable(flows[n] for n in names), key=itemgetter(0))
-    places = {number: place for place, (number, _) in enumerate(chosen)}
-    return [
-        ValueFlow(
-            flow.statement,
-            tuple((places[n], read) for n, read in flow.needs if n in places),
-            tuple((places[n], read) for n, read in flow.follows if n in places),
-        )
-        for _, flow in chosen
-    ]
-
-
-def dataflow_limit(flows: Sequence[ValueFlow], stages: Mapping[str, Stages]) -> DataflowLimit:
+def dataflow_limit(flows: ValueFlows, stages: Mapping[str, Stages]) -> DataflowLimit:
     """Return the limit of pipelines through which values flow.
 
     Parameters
     ----------
-    flows: of all instances, in program order. stages: by statement.
+    stages: of the statements that are looked at; nothing flows to others or from them.
     """
-    lags = [_lags(flow, flows, stages) for flow in flows]
-    heads = _heads(lags)
-    tails = _tails(lags, [stages[flow.statement].depth_cycles for flow in flows])
-    jobs: dict[str, list[tuple[int, int]]] = {}
-    for flow, head, tail in zip(flows, heads, tails, strict=True):
-        jobs.setdefault(flow.statement, []).append((head, tail))
+    delays = [
+        stages[kind.sink].lag(kind, stages[kind.source])
+        if kind.source in stages and kind.sink in stages
+        else None
+        for kind in flows.kind_list
+    ]
+    waits = np.array([delay is not None for delay in delays], np.bool_)[flows.kinds]
+    lags = np.array([delay or 0 for delay in delays], np.int64)[flows.kinds[waits]]
+    pairs = (flows.sources[waits].tolist(), flows.sinks[waits].tolist(), lags.tolist())
+    depths = np.zeros(flows.count, np.int64)
+    for name, of in stages.items():
+        depths[flows.numbers[name]] = of.depth_cycles
+    heads, tails = _heads(*pairs, flows.count), _tails(*pairs, depths.tolist())
+    jobs = {name: (heads[numbers], tails[numbers]) for name, numbers in flows.numbers.items()}
+    jobs = {name: each for name, each in jobs.items() if name in stages}
     return DataflowLimit(
-        instances=max(len(of) - 1 + stages[name].depth_cycles for name, of in jobs.items()),
-        chain=max(head + tail for head, tail in zip(heads, tails, strict=True)),
-        both=max(map(one_a_cycle, jobs.values())),
+        instances=max(len(of) - 1 + stages[name].depth_cycles for name, (of, _) in jobs.items()),
+        chain=max(int((head + tail).max()) for head, tail in jobs.values()),
+        both=_longest(list(jobs.values())),
     )
 
 
-def _lags(
-    flow: ValueFlow, flows: Sequence[ValueFlow], stages: Mapping[str, Stages]
-) -> list[tuple[int, int]]:
-    """Return behind which instances one comes, and how many cycles after their issue at least."""
-    own = stages[flow.statement]
-    found = [
-        (producer, stages[flows[producer].statement].result - own.uses[read])
-        for producer, read in flow.needs
-        if read in own.uses
-    ]
-    for other, read in flow.follows:
-        before = stages[flows[other].statement]
-        if before.frees is None:
-            continue
-        if read is None:
-            found.append((other, before.result + 1 - own.result))
-        elif read in before.frees:
-            found.append((other, before.frees[read] - own.result))
-    return found
+def _heads(sources: Sequence[int], sinks: Sequence[int], lags: Sequence[int], count: int) -> Ints:
+    """Return the first cycle in which each instance may be issued; flows are ordered by sinks."""
+    # A value that is needed late would do for an instance issued before the kernel starts.
+    heads = [0] * count
+    for source, sink, lag in zip(sources, sinks, lags, strict=True):
+        head = heads[source] + lag
+        if head > heads[sink]:
+            heads[sink] = head
+    return np.array(heads, np.int64)
+
+
+def _tails(
+    sources: Sequence[int], sinks: Sequence[int], lags: Sequence[int], depths: list[int]
+) -> Ints:
+    """Return the cycles from the issue of each instance to the last end that depends on it."""
+    tails = depths
+    flows = zip(reversed(sources), reversed(sinks), reversed(lags), strict=True)
+    for source, sink, lag in flows:
+        tail = tails[sink] + lag
+        if tail > tails[source]:
+            tails[source] = tail
+    return np.array(tails, np.int64)
+
+
+def _longest(jobs: Sequence[tuple[Ints, Ints]]) -> int:
+    """Return what the statement takes whose instances, one a cycle, take longest.
+
+    Parameters
+    ----------
+    jobs: heads and tails of the instances of each statement.
+    """
+    longest = 0
+    most = [int(heads.max()) + len(heads) - 1 + int(tails.max()) for heads, tails in jobs]
+    for bound, (heads, tails) in sorted(zip(most, jobs, strict=True), key=lambda each: -each[0]):
+        # One that cannot take longer in any order need not be looked at.
+        if bound > longest:
+            pairs = zip(heads.tolist(), tails.tolist(), strict=True)
+            longest = max(longest, one_a_cycle(list(pairs)))
+    return longest
 
 
 def one_a_cycle(jobs: Sequence[tuple[int, int]]) -> int:
@@ -233,124 +234,3 @@ def one_a_cycle(jobs: Sequence[tuple[int, int]]) -> int:
         end = max(end, cycle - heappop(ready))
         cycle += 1
     return end
-
-
-Lags: TypeAlias = Sequence[Sequence[tuple[int, int]]]
-"""Of each instance, those whose values it waits for, and how many cycles after their issue."""
-
-
-def _heads(lags: Lags) -> list[int]:
-    heads: list[int] = []
-    for needs in lags:
-        # A value that is needed late would do for an instance issued before the kernel starts.
-        heads.append(max((0, *(heads[n] + lag for n, lag in needs))))
-    return heads
-
-
-def _tails(lags: Lags, depths: Sequence[int]) -> list[int]:
-    tails = list(depths)
-    for place in range(len(lags) - 1, -1, -1):
-        for producer, lag in lags[place]:
-            tails[producer] = max(tails[producer], tails[place] + lag)
-    return tails
-
-
-def value_flows(
-    scop: Scop, statements: frozenset[str], most: int | None = None
-) -> Iterator[ValueFlow]:
-    """Yield the instances of some statements in program order, with the values that flow to them.
-
-    What others write flows to nobody here.
-
-    Parameters
-    ----------
-    most: iterations of loops; None: any number.
-
-    Raises
-    ------
-    _TooLong
-    """
-    number = 0
-    written: dict[Element, int] = {}
-    readers: dict[Element, list[tuple[int, int | None]]] = {}
-    arrays: dict[str, list[Element]] = {}
-    stored = {statement.write.array for statement in scop.statements}
-    for statement, at in _Walk(scop, most).instances(scop.tree, {}):
-        element = _element(statement.write, at)
-        is_one = statement.name in statements
-        if is_one:
-            accesses = ((_element(access, at), read) for read, access in enumerate(statement.reads))
-            found = [(each, read) for each, read in accesses if each is not None]
-            needs = tuple((written[each], read) for each, read in found if each in written)
-            follows = () if element is None else tuple(readers.pop(element, ()))
-            yield ValueFlow(statement.name, needs, follows)
-            for each, read in found:
-                # What it reads itself it replaces anyhow.
-                if each != element and each[0] in stored:
-                    readers.setdefault(each, []).append((number, read))
-        if element is None:
-            # One element of all, nobody knows which: none has a value that is known to be needed.
-            for other in arrays.pop(statement.write.array, ()):
-                written.pop(other, None)
-        elif is_one:
-            written[element] = number
-            readers[element] = [(number, None)]
-            arrays.setdefault(element[0], []).append(element)
-        else:
-            written.pop(element, None)
-        number += is_one
-
-
-def _element(access: Access, at: Iterators) -> Element | None:
-    """Return the element that is accessed, or None where there is none or it is not known."""
-    if access.is_lookup or access.is_conditional:
-        return None
-    if any(form.evaluate(at) < 0 for form in access.where):
-        return None
-    return access.array, tuple(subscript.evaluate(at) for subscript in access.affine)
-
-
-class _TooLong(Exception):
-    """More iterations are walked through than somebody wants to wait for."""
-
-
-@dataclass(slots=True)
-class _Walk:
-    """A program, walked in its order.
-
-    Members
-    -------
-    left: iterations of loops, with a statement in them or none, that are walked through; None: all.
-    """
-
-    scop: Scop
-    left: int | None = None
-
-    def instances(
-        self, nodes: Sequence[Node], at: dict[str, int]
-    ) -> Iterator[tuple[Statement, Iterators]]:
-        """Yield every instance, with its iterators, in program order.
-
-        Raises
-        ------
-        _TooLong
-        """
-        for node in nodes:
-            if isinstance(node, LoopNode):
-                loop = node.loop
-                for value in loop.values(at):
-                    self._count()
-                    at[loop.iterator] = value
-                    yield from self.instances(node.body, at)
-                at.pop(loop.iterator, None)
-            elif isinstance(node, ConditionNode):
-                if all(constraint_holds(condition, at) for condition in node.conditions):
-                    yield from self.instances(node.body, at)
-            else:
-                yield self.scop.statement(node.statement), at
-
-    def _count(self) -> None:
-        if self.left is not None:
-            self.left -= 1
-            if self.left < 0:
-                raise _TooLong

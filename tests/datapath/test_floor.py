@@ -8,8 +8,10 @@ import pytest
 
 import rtlgen
 from rtlgen.datapath import floor as module
-from rtlgen.datapath.floor import floor_cycles, value_flows
+from rtlgen.datapath.floor import floor_cycles
+from rtlgen.datapath.value_flows import value_flows
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.options.choices import ExpandMode
 from rtlgen.planning import moves
@@ -70,6 +72,18 @@ def test_iterations_without_an_instance_count_too() -> None:
     assert floor_cycles(timing_of(analysed(text), get_target("ecp5"))) == 0
 
 
+def flows_of(scop: Scop) -> set[tuple[int, int, int | None, bool]]:
+    """Return what flows: from where, to where, which read, whether it is a value."""
+    flows = value_flows(scop)
+    kinds = [flows.kind_list[kind] for kind in flows.kinds]
+    return {
+        (source, sink, kind.read, kind.is_value)
+        for source, sink, kind in zip(
+            flows.sources.tolist(), flows.sinks.tolist(), kinds, strict=True
+        )
+    }
+
+
 def test_behind_a_store_to_an_unknown_element_no_value_is_known_to_be_needed() -> None:
     text = """void f(int a[8], const int x[8], int y[8]) {
       a[3] = x[0] + 1;
@@ -79,10 +93,10 @@ def test_behind_a_store_to_an_unknown_element_no_value_is_known_to_be_needed() -
       y[1] = a[2];
     }"""
     scop = analysed(text).scop
-    names = frozenset(statement.name for statement in scop.statements)
-    needs = {flow.statement: flow.needs for flow in value_flows(scop, names)}
     reader, other = (s.name for s in scop.statements if s.write.array == "y")
-    assert not needs[reader] and len(needs[other]) == 1
+    needed = [sink for _, sink, read, _ in flows_of(scop) if read is not None]
+    flows = value_flows(scop)
+    assert flows.numbers[reader][0] not in needed and flows.numbers[other][0] in needed
 
 
 def test_a_plan_at_its_floor_is_the_end_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,8 +157,10 @@ def test_accesses_of_one_element_are_in_the_order_of_the_program() -> None:
       a[1] = x[1] + a[1];
       y[1] = a[2];
     }"""
-    scop = analysed(text).scop
-    flows = list(value_flows(scop, frozenset(statement.name for statement in scop.statements)))
     # Both reads of the first one, its store; and the third one's own read is of that value.
-    assert [flow.follows for flow in flows] == [(), ((0, 0), (0, 1)), ((1, None),), ()]
-    assert [flow.needs for flow in flows] == [(), (), ((1, 1),), ()]
+    assert flows_of(analysed(text).scop) == {
+        (0, 1, 0, False),
+        (0, 1, 1, False),
+        (1, 2, None, False),
+        (1, 2, 1, True),
+    }
