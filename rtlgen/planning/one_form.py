@@ -44,7 +44,7 @@ from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.scheduling.decide import (
     Decision,
     StoresCollide,
-    cycles_apart,
+    are_shorter_apart,
     decide_fused,
     decide_regions,
     decide_sequential,
@@ -106,7 +106,7 @@ def plan_form(analysis: Analysis, options: CompileOptions, *, may_overlap: bool 
             return min(_in_regions(analysis, options, free, why), key=cycles_of)
     is_short = not is_worth_search(cycles_of(fused), free.floor_iterations)
     is_short = is_short or least_cycles(timing, fused.target, options) >= cycles_of(fused)
-    if options.shifts or is_short or cycles_of(fused) <= cycles_apart(free):
+    if options.shifts or is_short or not are_shorter_apart(free, cycles_of(fused)):
         return fused
     why = f"the search for one loop found none with fewer than {cycles_of(fused):,} cycles"
     apart = min(_in_regions(analysis, options, free, why), key=cycles_of)
