@@ -39,7 +39,7 @@ from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise, strided_statements
 from rtlgen.transforms.simplify import constant_arrays, folded_and_live, without_dead
 from rtlgen.transforms.skew import Skew, Skewed, skew
-from rtlgen.transforms.storage import Expansion, expand
+from rtlgen.transforms.storage import UNLIMITED, ExpandedProgram, Expansion, expand
 from rtlgen.transforms.strips import in_strips
 from rtlgen.transforms.units import Unit, dependence_units
 
@@ -219,28 +219,51 @@ def _judged(analysis: Analysis) -> tuple[Diagnostic, ...]:
     )
 
 
-def expanded(analysis: Analysis) -> Analysis | None:
-    """Return the analysis with temporaries expanded, or None where none can be.
+def expanded(analysis: Analysis) -> Iterator[Analysis]:
+    """Yield the analysis with temporaries expanded, as far as these can be.
+
+    First such that each may be kept in a memory on chip. Where iterations of some loop still take
+    turns then, with an element for each of them.
 
     Raises
     ------
     PlanUnsound: some read would get another value. TooComplex
     """
+    written = analysis.written
     with limited_effort():
         before, known = analysis.sets, analysis.flows
         if analysis.kept:
             # Strided statements that are kept read what they leave as it is: no written one does.
             before, known = _normalised(analysis)
-        written, expansions = expand(analysis.written, before, known)
-        if not expansions:
-            return None
-        if not analysis.kept:
-            before, known = _normalised(analysis)
-        after = ScopSets(normalise(written), before)
-        if not same_values(known, dataflow(after)):
-            raise PlanUnsound("the expansion of temporaries changes a value")
-        wider = _aligned(analysis.program, analysis.unrolled, written, analysis.kept, expansions)
-        return replace(wider, warnings=analysis.warnings, ranking=analysis.ranking)
+        narrow = expand(written, before, known)
+        if not narrow.expansions and not narrow.is_limited:
+            return
+        normal = (before, known) if analysis.kept else _normalised(analysis)
+        first = _with_expanded(analysis, narrow, *normal) if narrow.expansions else None
+    if first is not None:
+        yield first
+    if narrow.is_limited:
+        with limited_effort():
+            wide = _with_expanded(analysis, expand(written, before, known, UNLIMITED), *normal)
+        yield wide
+
+
+def _with_expanded(
+    analysis: Analysis, wider: ExpandedProgram, sets: ScopSets, flows: Dataflow
+) -> Analysis:
+    """Return the analysis of a program with temporaries expanded.
+
+    Parameters
+    ----------
+    sets, flows: of the program before it, in loops that count from 0.
+    """
+    after = ScopSets(normalise(wider.scop), sets)
+    if not same_values(flows, dataflow(after)):
+        raise PlanUnsound("the expansion of temporaries changes a value")
+    found = _aligned(
+        analysis.program, analysis.unrolled, wider.scop, analysis.kept, wider.expansions
+    )
+    return replace(found, warnings=analysis.warnings, ranking=analysis.ranking)
 
 
 def _normalised(analysis: Analysis) -> tuple[ScopSets, Dataflow]:

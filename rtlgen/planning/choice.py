@@ -15,6 +15,7 @@ from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.block_rams import block_ram_bits, block_rams
 from rtlgen.ir.effort import improving
 from rtlgen.ir.operation_costs import blocks_of
+from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.tolerance import PORT_TOLERANCE
 from rtlgen.memories.banks import derived_cuts
 from rtlgen.memories.ports import NoVersions, with_versions
@@ -103,13 +104,13 @@ def _choose_form(written: Analysis, options: CompileOptions, moves: Sequence[Mov
     if options.shifts:
         best = plan_form(best.analysis, options)
     best = with_shared_multipliers(with_settled(best, options), options)
-    best = replace(best, expanded=_expansion(form), tried=(*tried, *best.tried))
+    tried = (*tried, *best.tried)
     # The other modes are baselines: they build what the program says.
-    if options.fuse != "mf3":
-        return best
-    if form.made_by(Banks.name) is None:
-        best = _with_less_ram(best, options)
-    return _in_settled_rows(best, options)
+    if options.fuse == "mf3":
+        if form.made_by(Banks.name) is None:
+            best = _with_less_ram(best, options)
+        best = _in_settled_rows(best, options)
+    return replace(best, expanded=_expansion(form, best.plan), tried=tried)
 
 
 def _in_settled_rows(planned: Planned, options: CompileOptions) -> Planned:
@@ -164,7 +165,7 @@ def _start(
     if options.fuse != "mf3":
         moves = ()
     elif options.expand == "always":
-        wider = expanded(written)
+        wider = next(expanded(written), None)
     if options.expand != "auto":
         moves = [move for move in moves if move.name != Expansion.name]
     if options.loops.chosen is not None:
@@ -178,12 +179,20 @@ def _start(
     return Form(start, options, plan), moves
 
 
-def _expansion(form: Form) -> Expanded | None:
-    """Return the plans between which the search chose to expand temporaries, if it did."""
+def _expansion(form: Form, built: KernelPlan) -> Expanded | None:
+    """Return the plans between which the search chose to expand temporaries, if it did.
+
+    Parameters
+    ----------
+    built: what has become of the form at last. What other moves saved is not an expansion's.
+    """
     found = form.made_by(Expansion.name)
     if found is None:
         return None
-    return Expanded(lambda: found.origin.planned.plan, found.planned.plan)
+    after = built if found is form else found.planned.plan
+    origin = found.origin
+    before = origin.planned.plan if origin.is_planned else None
+    return Expanded(before, origin.at_least, after)
 
 
 def plan_on_chip(program: ParsedProgram, options: CompileOptions, lanes: LaneWishes) -> Planned:

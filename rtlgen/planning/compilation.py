@@ -16,7 +16,6 @@ from typing import TypeAlias
 from rtlgen.emit.transfers import transfer_program
 from rtlgen.emit.unit import c_program
 from rtlgen.errors import Diagnostic, RtlgenError
-from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.issued_instances import InstanceMap
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
@@ -28,7 +27,6 @@ from rtlgen.poly.barriers import ChainBound
 from rtlgen.report.loops import pause_report, schedule_report, skew_report
 from rtlgen.report.plan_report import Findings, expansion_cost, issue_slots
 from rtlgen.scheduling.decide import Decision
-from rtlgen.scheduling.errors import IndexStyleUnsuitable
 from rtlgen.scheduling.idle_slots import IdleSlots
 from rtlgen.scheduling.lower import instance_maps, tiled_instance_maps
 from rtlgen.target import Target
@@ -227,11 +225,8 @@ class IslandCompilation(Compilation):
     def _expansion_cost(self) -> dict[str, object] | None:
         if self.expanded is None:
             return None
-        try:
-            before = self.expanded.before()
-        except (TooComplex, IndexStyleUnsuitable):
-            return None
-        return expansion_cost(before, self.expanded.after, self.target)
+        before, after = self.expanded.before, self.expanded.after
+        return expansion_cost(before, self.expanded.at_least, after, self.target)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import ClassVar
 
-from rtlgen.ir.block_rams import block_ram_bits
+from rtlgen.ir.block_rams import block_ram_bits, ram_copies
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, more_effort, spare_effort
 from rtlgen.ir.plan_error import BankContended
@@ -36,6 +36,7 @@ from rtlgen.scheduling.loop_changes import find_pauses, find_reversals, find_str
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.target import get_target
 from rtlgen.transforms.skew import Skew
+from rtlgen.transforms.storage import MAX_ELEMENTS
 
 UNSUITED = (BankContended, BankUnknown, IndexStyleUnsuitable)
 """Why a form does not suit the options. Of the program as written, users are told."""
@@ -153,6 +154,10 @@ class Move(ABC):
         """Return which of several planned proposals is built, if it is worth it."""
         return min(found, key=lambda each: each.cycles)
 
+    def unfit(self, found: Form, options: CompileOptions) -> str:
+        """Say why a planned proposal cannot be built whatever it saves; empty: it can."""
+        return ""
+
     def is_vain(self, before: Form) -> bool:
         """Tell whether nothing that it proposes can be worth it, since bounds say so."""
         return self.keeps_values and before.at_least >= TOLERANCE * before.cycles
@@ -190,7 +195,7 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
         if each is None:
             break
         what, why = each.what, TOO_LONG
-        if _beats_bound(each, before):
+        if _beats_bound(each, before) and not move.unfit(each, options):
             return each, Tried(move.name, what, each.cycles)
         if not move.keeps_values and each.at_least >= TOLERANCE * before.cycles:
             why = IN_ANY_ORDER.format(each.at_least)
@@ -198,7 +203,8 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
         try:
             with improving(move.searching), suppress(NoClosedForm):
                 each.cycles  # noqa: B018
-                found.append(each)
+                if not (why := move.unfit(each, options)):
+                    found.append(each)
         except UNSUITED as error:
             why = error.diagnostic.message
     if not found:
@@ -228,15 +234,23 @@ class Expansion(Move):
     keeps_values: ClassVar[bool] = False
 
     def proposals(self, before: Form, options: CompileOptions) -> Iterator[Form]:
-        wider = expanded(before.analysis)
-        if wider is None:
-            return
-        yield before.changed(
-            self.name,
-            ", ".join(f"{e.array} with {e.elements_after:,} elements" for e in wider.expansions),
-            wider,
-            partial(plan_in_loops, wider, options),
-        )
+        for wider in expanded(before.analysis):
+            what = (f"{e.array} with {e.elements_after:,} elements" for e in wider.expansions)
+            plan = partial(plan_in_loops, wider, options)
+            found = before.changed(self.name, ", ".join(what), wider, plan)
+            yield found
+            if found.is_planned and found.cycles * TOLERANCE <= found.at_least:
+                return
+
+    def unfit(self, found: Form, options: CompileOptions) -> str:
+        """Say which temporary is kept in a memory that is too large."""
+        names = {c.name for e in found.analysis.expansions for c in e.copies}
+        plan = in_rows(found.planned, options).plan
+        for memory in plan.memories:
+            is_large = memory.depth > MAX_ELEMENTS and memory.name in names
+            if is_large and ram_copies(plan, memory):
+                return f"{memory.name} is kept in a memory of {memory.depth:,} elements"
+        return ""
 
 
 class Strips(Move):

@@ -7,7 +7,6 @@ When the values of a program exist: its datapaths, and what is known of its recu
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -45,10 +44,12 @@ class Expanded:
 
     Members
     -------
-    before: that without an expansion, made when it is asked for where a bound has decided.
+    before: that without an expansion; None: a bound has decided before there was one.
+    at_least: cycles that it takes in any order of its instances.
     """
 
-    before: Callable[[], KernelPlan]
+    before: KernelPlan | None
+    at_least: int
     after: KernelPlan
 
 

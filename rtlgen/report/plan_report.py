@@ -132,11 +132,19 @@ def plan_report(
     }
 
 
-def expansion_cost(before: KernelPlan, after: KernelPlan, target: Target) -> dict[str, Any]:
-    """Return what an expansion of temporaries saves and costs, each as [before, after]."""
-    plans = (before, after)
+def expansion_cost(
+    before: KernelPlan | None, at_least: int, after: KernelPlan, target: Target
+) -> dict[str, Any]:
+    """Return what an expansion of temporaries saves and costs, each as [before, after].
+
+    Parameters
+    ----------
+    before: None: it was never planned, and there is only what is there after. at_least: its cycles.
+    """
+    plans = [plan for plan in (before, after) if plan is not None]
     footprints = [Footprint.of(plan, target) for plan in plans]
     return {
+        "cycles_without_at_least": at_least,
         "cycles": [predicted_cycles(plan) for plan in plans],
         "block_rams": [each.block_rams for each in footprints],
         "register_bits": [each.register_bits for each in footprints],

@@ -342,12 +342,17 @@ def expansion_lines(report: Mapping[str, Any]) -> list[str]:
     cost = report["expansion_cost"]
     if cost is None:
         return lines
-    figures = {key: f"{after:,} instead of {before:,}" for key, (before, after) in cost.items()}
+    names = ("cycles", "block_rams", "register_bits", "address_bits")
+    if len(cost["cycles"]) == 1:
+        cycles, at_least = cost["cycles"][0], cost["cycles_without_at_least"]
+        return [*lines, f"that takes {cycles:,} cycles, and {at_least:,} at least without it"]
+    cycles, rams, registers, addresses = (
+        "{1:,} instead of {0:,}".format(*cost[name]) for name in names
+    )
     return [
         *lines,
-        f"that takes {figures['cycles']} cycles, {figures['block_rams']} block RAMs,\n"
-        f"  {figures['register_bits']} bits of registers, {figures['address_bits']} bits of "
-        "addresses",
+        f"that takes {cycles} cycles, {rams} block RAMs,\n"
+        f"  {registers} bits of registers, {addresses} bits of addresses",
     ]
 
 

@@ -52,12 +52,9 @@ from rtlgen.tiling.units import OUT_OF_LANES, SoonerAlone, UnitPlan, UnitPlanner
 from rtlgen.transforms.lanes import LaneWishes, NotUnrollable, unroll
 from rtlgen.transforms.normalise import strided_statements
 from rtlgen.transforms.simplify import folded_program
-from rtlgen.transforms.storage import collapse_short_rows, expand
+from rtlgen.transforms.storage import UNLIMITED, collapse_short_rows, expand
 from rtlgen.transforms.units import dependence_units
 from rtlgen.windows.workers import WorkerRequest
-
-MOST_ELEMENTS = 1 << 40
-"""Of a temporary that is expanded: what is not moved takes no memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,11 +231,12 @@ def _expanded(
     element a value costs nothing, as long as it is read in the tile that writes it. Statements that
     are kept read what they leave as it is, which those of C do not.
     """
-    wider, expansions = expand(plain.scop, plain.sets, plain.flows, MOST_ELEMENTS, as_in_c)
-    if not expansions:
+    # What is not moved takes no memory.
+    wider = expand(plain.scop, plain.sets, plain.flows, UNLIMITED, as_in_c)
+    if not wider.expansions:
         return written, {}
-    copies = {copy.name: e.array for e in expansions for copy in e.copies}
-    return as_written(wider, kept), copies
+    copies = {copy.name: e.array for e in wider.expansions for copy in e.copies}
+    return as_written(wider.scop, kept), copies
 
 
 def _units(

@@ -47,10 +47,31 @@ from rtlgen.poly.dependences import Dataflow, Flow
 from rtlgen.transforms.normalise import restricted
 
 MAX_ELEMENTS = 1 << 14
-"""Elements that one temporary on chip may be expanded to; iterations take turns beyond."""
+"""Elements of one expanded temporary that a memory on chip may hold; iterations take turns beyond.
+
+More of them may be named, where their values go on through registers or in few rows.
+"""
+
+UNLIMITED = 1 << 40
+"""Elements of one expanded temporary whose memory holds few of them, or that needs none."""
 
 Place = tuple[str, int | None]
 """A statement, and one of its reads or None for its write."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandedProgram:
+    """A program with its temporaries expanded.
+
+    Members
+    -------
+    expansions: none where it is as it was. is_limited: whether iterations of some loop still take
+        turns, since one temporary would have more elements than it may.
+    """
+
+    scop: Scop
+    expansions: tuple[Expansion, ...]
+    is_limited: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +93,7 @@ def expand(
     flows: Dataflow,
     most_elements: int = MAX_ELEMENTS,
     kept: Collection[str] = (),
-) -> tuple[Scop, tuple[Expansion, ...]]:
+) -> ExpandedProgram:
     """Return `written` with its temporaries expanded and renamed as far as they can be.
 
     Parameters
@@ -88,6 +109,7 @@ def expand(
     taken = {a.name for a in written.arrays}
     expansions: list[Expansion] = []
     targets: dict[Place, _Copy] = {}
+    is_limited = False
     for array in written.arrays:
         if array.name not in kept and _is_temporary(array, written, sets.scop):
             own = flows_of.get(array.name, [])
@@ -98,17 +120,19 @@ def expand(
                 _expanded(named, group, declared, sets, own, most_elements)
                 for named, group in zip(_named(array, len(groups), taken), groups, strict=True)
             ]
+            is_limited = is_limited or any(copy.is_limited for copy in copies)
             if any(copy.array != array for copy in copies):
                 copied = tuple(copy.array for copy in copies)
                 expansions.append(Expansion(array.name, array.depth, copied))
                 targets |= {place: copy for copy in copies for place in copy.places}
     if not expansions:
-        return written, ()
+        return ExpandedProgram(written, (), is_limited)
     gone = {expansion.array for expansion in expansions}
     arrays = [array for array in written.arrays if array.name not in gone]
     arrays += [copy for expansion in expansions for copy in expansion.copies]
     statements = tuple(_moved(statement, targets) for statement in written.statements)
-    return replace(written, arrays=tuple(arrays), statements=statements), tuple(expansions)
+    scop = replace(written, arrays=tuple(arrays), statements=statements)
+    return ExpandedProgram(scop, tuple(expansions), is_limited)
 
 
 def _running(written: Scop, names: frozenset[str]) -> Scop:
@@ -125,12 +149,18 @@ def _running(written: Scop, names: frozenset[str]) -> Scop:
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """One expanded array: the accesses that now go to it, and the iterators that select in it."""
+    """One expanded array: the accesses that now go to it, and the iterators that select in it.
+
+    Members
+    -------
+    is_limited: whether loops are left out for the sake of its size.
+    """
 
     array: Array
     places: tuple[Place, ...]
     iterators: tuple[str, ...]
     lows: tuple[int, ...]
+    is_limited: bool
 
     def access(self, access: Access) -> Access:
         selected = (
@@ -230,12 +260,14 @@ def _expanded(
     lows = [min(boxes[name][k][0] for name in names) for k in levels]
     highs = [max(boxes[name][k][1] for name in names) for k in levels]
     extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
+    is_limited = array.depth * prod(extents) > most_elements and bool(extents)
     while extents and array.depth * prod(extents) > most_elements:
         levels, lows, extents = levels[1:], lows[1:], extents[1:]
     cuts = tuple(replace(cut, dim=cut.dim + len(extents)) for cut in array.cuts)
     wide = replace(array, shape=(*extents, *array.shape), cuts=cuts)
     iterators = declared.scop.statement(names[0]).iterators
-    return _Copy(wide, tuple(group), tuple(iterators[k] for k in levels), tuple(lows))
+    selecting = tuple(iterators[k] for k in levels)
+    return _Copy(wide, tuple(group), selecting, tuple(lows), is_limited)
 
 
 def _sharing_levels(group: Sequence[Place], declared: ScopSets, depth: int) -> list[int]:

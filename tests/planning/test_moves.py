@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -13,6 +14,7 @@ from rtlgen.driver import parse_source
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, limited_effort, noting_limits
 from rtlgen.options import CompileOptions
+from rtlgen.planning import moves
 from rtlgen.planning.analysis import analyse
 from rtlgen.planning.choice import choose_plan
 from rtlgen.planning.moves import MOVES, Form, Move, Reversals
@@ -115,7 +117,7 @@ def test_memory_that_only_makes_loops_suit_the_index_style_has_no_price() -> Non
       }
     }"""
     report = rtlgen.compile(source=text, path="f.c", index="shift").report()
-    assert report["expansions"] and report["expansion_cost"] is None
+    assert report["expansions"] and len(report["expansion_cost"]["cycles"]) == 1
 
 
 def test_a_move_without_a_proposal_says_why() -> None:
@@ -178,3 +180,25 @@ def test_banks_that_save_block_ram_alone_are_taken() -> None:
     said = {each["move"]: each for each in design.report()["tried"]}
     assert said["banks"]["taken"] and said["banks"]["form"] == "s in banks"
     assert design.block_rams == 2
+
+
+LONG = Path(__file__).parents[1] / "kernels" / "long_loop.c"
+
+
+def test_a_long_loop_has_more_elements_of_a_temporary_than_a_memory_would_hold() -> None:
+    """None of them is kept in one: values go on through registers, and in a few rows."""
+    design = rtlgen.compile(LONG, memory="onchip")
+    assert predicted_cycles(design.plan) < 20_100
+    tried = next(each for each in design.report()["tried"] if each["move"] == "expand")
+    assert tried["taken"] and "20,000 elements" in tried["form"]
+    assert "120 block RAMs" not in plan_report_text(design.report())
+
+
+def test_a_temporary_that_would_be_kept_in_a_large_memory_is_not_expanded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(moves, "in_rows", lambda planned, _: planned)
+    design = rtlgen.compile(LONG, memory="onchip")
+    assert predicted_cycles(design.plan) > 100_000
+    tried = next(each for each in design.report()["tried"] if each["move"] == "expand")
+    assert tried["why_not"] == "t is kept in a memory of 20,000 elements"

@@ -17,6 +17,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import Region
 from rtlgen.options import CompileOptions
+from rtlgen.planning import moves
 from rtlgen.report.html import report_html
 from rtlgen.report.pictures import MAX_TICKS, WIDTH, tick_cycles, timeline_svg
 from rtlgen.report.plan_report import plan_report
@@ -206,7 +207,23 @@ def test_what_an_expansion_costs_stands_beside_what_it_saves() -> None:
       for (int j = 0; j < 18; j++) { t = c[j]; d[j] = t + 1; } }"""
     built = designed(text, CompileOptions())
     cost = built.report()["expansion_cost"]
-    assert cost is not None
+    before = designed(text, CompileOptions(expand="never")).report()
+    # No plan of it as declared is needed to know that none is as short.
+    assert cost["cycles"] == [built.report()["predicted_cycles"]] == [26]
+    assert 26 < cost["cycles_without_at_least"] <= before["predicted_cycles"]
+    page = page_of(text, CompileOptions())
+    assert f"that takes 26 cycles, and {cost['cycles_without_at_least']} at least without" in page
+
+
+def test_what_an_expansion_costs_in_memory_stands_there_where_both_were_planned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = """void f(const int a[20], int b[20], const int c[18], int d[18]) { int t;
+      for (int i = 0; i < 20; i++) { t = a[i] * a[i]; b[i] = t * t; }
+      for (int j = 0; j < 18; j++) { t = c[j]; d[j] = t + 1; } }"""
+    monkeypatch.setattr(moves, "_beats_bound", lambda *_: False)
+    built = designed(text, CompileOptions())
+    cost = built.report()["expansion_cost"]
     before = designed(text, CompileOptions(expand="never"))
     assert cost["cycles"] == [before.report()["predicted_cycles"], 26]
     assert cost["block_rams"] == [
