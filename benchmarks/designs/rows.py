@@ -49,6 +49,7 @@ examples/3mm/3mm.c --max-dsp 9
 benchmarks/hls19/2mm.c --max-dsp 9
 tests/kernels/sobel.c --max-dsp 8
 tests/kernels/long_loop.c --memory onchip
+tests/kernels/alignment.c
 examples/gemm/gemm.c --partition A=cyclic:2:8 --partition B=complete:1
 examples/gemm/gemm.c --partition A=block:2:4 --unroll k=4
 examples/gemm64/gemm64.c --max-bram 40

@@ -172,19 +172,28 @@ def improved(
 ) -> tuple[Form, tuple[Tried, ...]]:
     """Return what moves make of a form, one after another, as far as that saves cycles.
 
-    And what each of them has tried.
+    And what each of them has tried. A change that does not pay by itself may open the way for
+    others: where its bound is lower than that of what it was made from, they go on from both.
     """
-    tried = []
-    for move in moves:
-        form, said = _after(form, move, options)
-        tried.append(said)
-    return form, tuple(tried)
+    if not moves:
+        return form, ()
+    (move, *others) = moves
+    after, said, opened = _after(form, move, options)
+    best, more = improved(after, others, options)
+    if opened is not None and opened.at_least < TOLERANCE * best.cycles:
+        other, more_of_other = improved(opened, others, options)
+        if other.cycles < TOLERANCE * best.cycles:
+            return other, (Tried(move.name, opened.what, opened.cycles), *more_of_other)
+    return best, (said, *more)
 
 
-def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tried]:
-    """Return what one move makes of a form, or the form itself."""
+def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tried, Form | None]:
+    """Return what one move makes of a form, or the form itself, and what was tried.
+
+    And what it makes of it where that does not pay, but could in other orders of its instances.
+    """
     if move.is_vain(before):
-        return before, Tried(move.name, "", None, IN_ANY_ORDER.format(before.at_least))
+        return before, Tried(move.name, "", None, IN_ANY_ORDER.format(before.at_least)), None
     found: list[Form] = []
     why, what = move.nothing, ""
     proposals = move.proposals(before, options)
@@ -196,7 +205,7 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
             break
         what, why = each.what, TOO_LONG
         if _beats_bound(each, before) and not move.unfit(each, options):
-            return each, Tried(move.name, what, each.cycles)
+            return each, Tried(move.name, what, each.cycles), None
         if not move.keeps_values and each.at_least >= TOLERANCE * before.cycles:
             why = IN_ANY_ORDER.format(each.at_least)
             continue
@@ -208,12 +217,13 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
         except UNSUITED as error:
             why = error.diagnostic.message
     if not found:
-        return before, Tried(move.name, what, None, why)
+        return before, Tried(move.name, what, None, why), None
     best = move.best(found, options)
     if move.is_worth(best, before):
-        return best, Tried(move.name, best.what, best.cycles)
+        return best, Tried(move.name, best.what, best.cycles), None
     why = f"{before.cycles:,} cycles are taken without it"
-    return before, Tried(move.name, best.what, best.cycles, why)
+    opens = not move.keeps_values and best.at_least < TOLERANCE * before.at_least
+    return before, Tried(move.name, best.what, best.cycles, why), best if opens else None
 
 
 def _beats_bound(proposed: Form, before: Form) -> bool:

@@ -202,3 +202,36 @@ def test_a_temporary_that_would_be_kept_in_a_large_memory_is_not_expanded(
     assert predicted_cycles(design.plan) > 100_000
     tried = next(each for each in design.report()["tried"] if each["move"] == "expand")
     assert tried["why_not"] == "t is kept in a memory of 20,000 elements"
+
+
+ALIGNMENT = LONG.parent / "alignment.c"
+
+
+def test_what_does_not_pay_by_itself_may_open_the_way_for_others() -> None:
+    """Scalars with an element an iteration save nothing, nor would skewed loops without them."""
+    design = rtlgen.compile(ALIGNMENT)
+    cycles = {each["move"]: each for each in design.report()["tried"]}
+    expand, skew = cycles["expand"], cycles["skew"]
+    assert expand["taken"] and skew["taken"]
+    assert skew["predicted_cycles"] < 1_700 < 3_200 < expand["predicted_cycles"]
+    alone = rtlgen.compile(ALIGNMENT, expand="never")
+    assert predicted_cycles(alone.plan) > 3_200
+
+
+def test_what_opens_no_way_is_not_built() -> None:
+    class Opened(Fake):
+        keeps_values: ClassVar[bool] = False
+
+    class Bounded(Form):
+        at_least = 10
+
+    plain = planned()
+
+    class Opening(Opened):
+        def proposals(self, before: Form, options: CompileOptions) -> Iterator[Form]:
+            yield Bounded(before.analysis, options, lambda: plain, before=before, move=self.name)
+
+    after = Fake(plain)
+    (first, *others) = tried(planned(Opening(), after))
+    assert first.why_not == "135 cycles are taken without it" and after.asked == 2
+    assert [each.why_not for each in others] == ["135 cycles are taken without it"]
