@@ -363,8 +363,9 @@ class _Sweep:
             return (replace(first, extent=period),)
         second, *innermost = inner
         total, rest = divmod(period, prod(loop.extent for loop in innermost))
-        row = next((r for r in range(second.extent, total + 1) if total % r == 0), None)
-        if rest or row is None or total // row < first.extent:
+        longest = total // first.extent
+        row = next((r for r in range(second.extent, longest + 1) if total % r == 0), None)
+        if rest or row is None:
             return None
         return replace(first, extent=total // row), replace(second, extent=row), *innermost
 
