@@ -14,6 +14,7 @@ from typing import ClassVar
 from rtlgen.ir.block_rams import block_ram_bits, ram_copies
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, more_effort, spare_effort
+from rtlgen.ir.memories import Memory
 from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.tolerance import PORT_TOLERANCE, TOLERANCE, is_worth_search
@@ -255,12 +256,18 @@ class Expansion(Move):
     def unfit(self, found: Form, options: CompileOptions) -> str:
         """Say which temporary is kept in a memory that is too large."""
         names = {c.name for e in found.analysis.expansions for c in e.copies}
-        plan = in_rows(found.planned, options).plan
-        for memory in plan.memories:
-            is_large = memory.depth > MAX_ELEMENTS and memory.name in names
-            if is_large and ram_copies(plan, memory):
-                return f"{memory.name} is kept in a memory of {memory.depth:,} elements"
-        return ""
+
+        def large(planned: Planned) -> Iterator[Memory]:
+            for memory in planned.plan.memories:
+                is_large = memory.depth > MAX_ELEMENTS and memory.name in names
+                if is_large and ram_copies(planned.plan, memory):
+                    yield memory
+
+        # Of some, few rows are kept, which takes long to find out.
+        if not any(large(found.planned)):
+            return ""
+        kept = next(large(in_rows(found.planned, options)), None)
+        return "" if kept is None else f"{kept.name} is kept in a memory of {kept.depth:,} elements"
 
 
 class Strips(Move):
