@@ -102,7 +102,7 @@ def plan_report(
         "regions": _regions(plan, found.why),
         "nests": list(nests),
         "memories": [_memory(plan, memory, types) for memory in plan.memories],
-        "shared_units": [_shared(plan, unit) for unit in functional_units(plan.streams)],
+        "shared_units": [_shared(plan, unit) for unit in functional_units(plan.regions)],
         "scalars": [
             {
                 "name": s.name,
