@@ -492,6 +492,8 @@ def test_what_other_loops_compute_again_has_operands_of_its_own() -> None:
     (unit,) = functional_units(together.plan.regions)
     assert unit.leaders == (0,)
     assert multiplier_blocks(together.plan) == 3
+    shown = "S0, S1 share a multiplier: all of them compute the same there"
+    assert shown in plan_report_text(together.report())
 
 
 def test_lanes_share_what_is_common_beside_a_limit() -> None:
@@ -504,6 +506,7 @@ def test_lanes_share_what_is_common_beside_a_limit() -> None:
     assert multiplier_blocks(free.plan) == 3 * (4 + 1 + 4)
     design = checked(rtlgen.compile(source=text, unroll={"j": 4}, max_dsp=15))
     assert multiplier_blocks(design.plan) == 3 * (1 + 4)
+    assert "no two that differ begin in the same cycle" in plan_report_text(design.report())
 
 
 def test_what_looks_up_what_it_stores_is_like_nothing_else() -> None:
