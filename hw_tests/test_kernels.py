@@ -87,7 +87,7 @@ SHARING = """void f(const short a[9], const int b[9], int q[9], int s[1], int r[
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_statements_share_a_multiplier_and_a_divider(simulator: Simulator) -> None:
     design = rtlgen.compile(source=SHARING, path="f.c")
-    assert {unit.op.op for unit in functional_units(design.plan.streams)} == {"mul", "div"}
+    assert {unit.op.op for unit in functional_units(design.plan.regions)} == {"mul", "div"}
     found = design.verify(simulator=simulator, seeds=3)
     assert found.exact, found.failures
     assert found.cycles == found.predicted_cycles

@@ -9,7 +9,8 @@ work as there are between two instances.
 The schedule is static, so in which cycles an operation begins is a set of integers, and whether two
 such sets meet is a question to isl. They do not where statements are in nests that run one after
 another, where the guards of one exclude those of the other, or where the initiation interval of a
-statement leaves cycles in which its multipliers have nothing to do.
+statement leaves cycles in which its multipliers have nothing to do. What computes the same value in
+the same cycles, as lanes do of what does not depend on them, is one operation for all of this.
 
 What is shared costs a choice in front of it, and no cycle: the schedule stays as it is. That choice
 has a cycle of its own where the operands are there early enough, see `ir.functional_units`. Else it
@@ -21,7 +22,7 @@ Binding is the field's name for it (G. De Micheli, "Synthesis and Optimization o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import count
@@ -31,7 +32,7 @@ import islpy as isl
 import numpy as np
 
 from rtlgen.ir.effort import MAX_OPERATIONS
-from rtlgen.ir.functional_units import has_slack, unit_key
+from rtlgen.ir.functional_units import ValueNumbers, has_slack, unit_key
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.operation_costs import blocks_of, carry_bits
@@ -153,10 +154,25 @@ class Use:
 
 @dataclass(slots=True)
 class SharedUnit:
-    """Operations that share a unit, and how many cycles apart they begin, where that matters."""
+    """Operations that share a unit, and how many cycles apart they begin, where that matters.
 
-    uses: list[Use]
+    Members
+    -------
+    twins: those that always compute the same, together.
+    """
+
+    twins: list[tuple[Use, ...]]
     interval_cycles: int
+
+    @property
+    def uses(self) -> list[Use]:
+        """All of them."""
+        return [use for twins in self.twins for use in twins]
+
+    @property
+    def leaders(self) -> list[Use]:
+        """Those between which is chosen: of twins, one."""
+        return [first for first, *_ in self.twins]
 
 
 def with_units(plan: KernelPlan, context: isl.Context, *, everywhere: bool = False) -> KernelPlan:
@@ -168,7 +184,7 @@ def with_units(plan: KernelPlan, context: isl.Context, *, everywhere: bool = Fal
     """
     bound: dict[tuple[int, int], UnitOp] = {}
     for number, unit in enumerate(shared_units(plan, context, everywhere=everywhere)):
-        regions = [use.region for use in unit.uses]
+        regions = [use.region for use in unit.leaders]
         for use in unit.uses:
             is_told_apart = regions.count(use.region) > 1 or unit.interval_cycles > 1
             bound[use.stream, use.number] = replace(
@@ -188,20 +204,33 @@ def shared_units(
     """Return the units that operations of a plan would share; see `with_units`."""
     cycles = _Cycles(context)
     units: dict[Hashable, list[SharedUnit]] = {}
-    for use in sorted(_uses(plan), key=lambda use: -use.blocks):
+    for twins in sorted(_twins(plan), key=lambda twins: -twins[0].blocks):
+        use = twins[0]
         is_wanted = (everywhere and use.blocks) or is_by_digits(use.op)
-        if not (is_wanted or has_slack(use.of, use.op)):
-            continue
-        alike = units.setdefault(unit_key(use.of, use.op), [])
+        may_be_chosen = is_wanted or has_slack(use.of, use.op)
+        key = unit_key(use.of, use.op)
+        alike = units.setdefault(key if may_be_chosen else (key, len(units)), [])
         for unit in alike:
             interval = cycles.interval_with(unit, use)
             if interval is not None and _is_less(unit, use, interval):
-                unit.uses.append(use)
+                unit.twins.append(twins)
                 unit.interval_cycles = interval
                 break
         else:
-            alike.append(SharedUnit([use], use.op.interval_cycles))
+            alike.append(SharedUnit([twins], use.op.interval_cycles))
     return tuple(unit for alike in units.values() for unit in alike if len(unit.uses) > 1)
+
+
+def _twins(plan: KernelPlan) -> Iterable[tuple[Use, ...]]:
+    """Return the operations that may share units, together those that compute the same."""
+    values = ValueNumbers()
+    numbers: dict[int, tuple[int, ...]] = {}
+    found: dict[int, list[Use]] = {}
+    for use in _uses(plan):
+        if use.stream not in numbers:
+            numbers[use.stream] = values.of(use.region, use.of)
+        found.setdefault(numbers[use.stream][use.number], []).append(use)
+    return map(tuple, found.values())
 
 
 def _uses(plan: KernelPlan) -> Iterator[Use]:
@@ -249,10 +278,10 @@ class _Cycles:
 
         For what finds digits, at least so many; 1 for others. None: some may begin together.
         """
-        if use.in_tiles and any(other.part == use.part for other in unit.uses):
+        if use.in_tiles and any(other.part == use.part for other in unit.leaders):
             # Tiles start when their words are there, and several may be on their way.
             return None
-        beside = [other for other in unit.uses if other.region == use.region]
+        beside = [other for other in unit.leaders if other.region == use.region]
         if not all(self._are_apart(other, use) for other in beside):
             return None
         if not is_by_digits(use.op):

@@ -178,7 +178,7 @@ class _KernelBuilder:
         self._users = {memory.name: MemoryUsers() for memory in kernel.plan.memories}
         self._scalars = HeldScalars(kernel.plan)
         uses = port_uses(kernel.plan)
-        self._units = {unit.number: unit for unit in functional_units(kernel.plan.streams)}
+        self._units = {unit.number: unit for unit in functional_units(kernel.plan.regions)}
         self._regions = []
         streams = 0
         named = region_names(kernel.plan, self._modules)

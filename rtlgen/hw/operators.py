@@ -171,7 +171,7 @@ class SharedUnit(wiring.Component):
 
     Members
     -------
-    beginN: In(1), whether user N begins; of all, one at most.
+    beginN: In(1), whether user N begins; of all, one at most. Of twins, the first one is N.
     leftN, rightN, addendN: In, its operands, as many as there are.
     result: Out.
 
@@ -186,23 +186,24 @@ class SharedUnit(wiring.Component):
         members: dict[str, In | Out] = {
             "result": Out(Shape(unit.op.width_bits, unit.op.signed)),
         }
-        for n in range(len(unit.users)):
+        for n in unit.leaders:
             members[f"begin{n}"] = In(1)
             members |= {f"{side}{n}": In(shape) for side, shape in self._shapes.items()}
         super().__init__(Signature(members))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        begins = [getattr(self, f"begin{n}") for n in range(len(self._unit.users))]
+        leaders = self._unit.leaders
+        begins = [getattr(self, f"begin{n}") for n in leaders]
         begin = self._held(m, reduce(or_, begins), Shape(1), "begin")
         operands = []
         for name, shape in self._shapes.items():
             # What does not begin is all zeros: a choice without an order takes half the logic.
-            gated = [
-                getattr(self, f"{name}{n}").as_unsigned() & begins[n].replicate(shape.width)
-                for n in range(len(begins))
-            ]
-            operands.append(self._held(m, reduce(or_, gated), shape, name))
+            given = [getattr(self, f"{name}{n}").as_unsigned() for n in leaders]
+            if len(given) > 1:
+                gates = [begin.replicate(shape.width) for begin in begins]
+                given = [value & gate for value, gate in zip(given, gates, strict=True)]
+            operands.append(self._held(m, reduce(or_, given), shape, name))
         op = self._unit.op
         is_begun = begin if op.interval_cycles > 1 else None
         if isinstance(op, FloatingOp):

@@ -274,13 +274,13 @@ class RegionParts:
             unit, place = shared[begin.op.unit], (self._first_stream + number, begin.number)
             users = [(u.stream, u.number) for u in self._units[begin.op.unit].users]
             user = users.index(place)
+            m.d.comb += getattr(datapath, f"result{begin.number}").eq(unit.result)
+            if user not in self._units[begin.op.unit].leaders:
+                continue
+            m.d.comb += getattr(unit, f"begin{user}").eq(getattr(control, f"{name}_{begin.name}"))
             m.d.comb += [
-                getattr(unit, f"begin{user}").eq(getattr(control, f"{name}_{begin.name}")),
-                *(
-                    getattr(unit, f"{side}{user}").eq(getattr(datapath, f"{side}{begin.number}"))
-                    for side, _ in zip(OPERANDS, begin.op.operands, strict=False)
-                ),
-                getattr(datapath, f"result{begin.number}").eq(unit.result),
+                getattr(unit, f"{side}{user}").eq(getattr(datapath, f"{side}{begin.number}"))
+                for side, _ in zip(OPERANDS, begin.op.operands, strict=False)
             ]
 
     def _add_users(

@@ -1,21 +1,22 @@
 """Functional units: multipliers, dividers and the like that several operations compute with.
 
 An operation has a circuit of its own unless the plan gives it a `unit`. Operations of the same unit
-begin in different cycles, so each of them has the unit for itself when it begins. Which of them
-share one is decided by `datapath.binding`.
+begin in different cycles, so each of them has the unit for itself when it begins; or they are
+*twins*: always begin together, with the same operands, as `alpha * a[i]` does in all lanes of `j`.
+Which of them share one is decided by `datapath.binding`.
 
 Timing
 ------
 The operands of the operation that begins are chosen and go into the unit. Where the operands of all
 its operations are there a cycle earlier than they are used, if only in front of a register, the
 choice is made in that cycle, and a register comes between it and the unit: a multiplier takes
-nearly all of a cycle.
+nearly all of a cycle. Between twins there is nothing to choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from rtlgen.ir.operations import (
@@ -23,22 +24,31 @@ from rtlgen.ir.operations import (
     CastOp,
     ConstantOp,
     FloatingOp,
+    ForwardOp,
+    LoadOp,
+    Operation,
     OperationBase,
     ParameterOp,
     UnitOp,
     is_shareable,
 )
 from rtlgen.ir.plan_error import PlanError
-from rtlgen.ir.streams import Stream
+from rtlgen.ir.streams import Region, Stream
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """An operation that a unit computes: `number` of a stream, which is number `stream` of all."""
+    """An operation that a unit computes: `number` of a stream, which is number `stream` of all.
+
+    Members
+    -------
+    leader: the first of its twins, by number of the user; it is itself, if it has none before it.
+    """
 
     stream: int
     number: int
     op: UnitOp
+    leader: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,11 @@ class FunctionalUnit:
     is_registered: bool
 
     @property
+    def leaders(self) -> tuple[int, ...]:
+        """The users between whom is chosen, by number: of twins, one."""
+        return tuple(n for n, user in enumerate(self.users) if user.leader == n)
+
+    @property
     def op(self) -> UnitOp:
         """One of the operations; in what the circuit needs to know, all are like it."""
         return self.users[0].op
@@ -64,26 +79,83 @@ class FunctionalUnit:
         return stage - self.is_registered
 
 
-def functional_units(streams: Sequence[Stream]) -> tuple[FunctionalUnit, ...]:
-    """Return the units of all streams of a plan.
+class ValueNumbers:
+    """Numbers of what operations compute: of equal numbers the values are equal in every cycle.
+
+    They are where the operation, its operands, the loops and the cycle in which it begins are.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, region: int, stream: Stream) -> tuple[int, ...]:
+        """Return the numbers of the operations of a stream.
+
+        Parameters
+        ----------
+        region: by its number; others run in other cycles.
+        """
+        time = (region, stream.levels, stream.tile_levels, stream.ii, stream.iterations)
+        issue = self._number(time)
+        found: list[int] = []
+        for op in stream.operations:
+            cycle = stream.offset_cycles + op.stage
+            operands = tuple(found[operand] for operand in op.operands)
+            found.append(self._number((issue, cycle, _itself(op, stream), operands)))
+        return tuple(found)
+
+    def _number(self, what: Hashable) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
+
+
+def _itself(op: Operation, stream: Stream) -> Hashable:
+    """Return an operation without its place in the program and the circuit."""
+    plain = replace(op, stage=0, operands=(), span=None)
+    match plain:
+        case LoadOp():
+            # In one cycle an element is the same through every port.
+            return replace(plain, port=0, read=0)
+        case ForwardOp():
+            own = stream if any(tap.is_matched for tap in plain.taps) else None
+            return replace(plain, read=0), own
+        case ArithmeticOp() | FloatingOp():
+            return replace(plain, unit=None)
+        case _:
+            return plain
+
+
+def functional_units(regions: Sequence[Region]) -> tuple[FunctionalUnit, ...]:
+    """Return the units of all regions of a plan.
 
     Raises
     ------
     PlanError: operations of a unit are not alike.
     """
+    streams = [stream for region in regions for stream in region.streams]
+    of_region = [number for number, region in enumerate(regions) for _ in region.streams]
     users: dict[int, list[User]] = {}
+    leaders: dict[tuple[int, int], int] = {}
+    values = ValueNumbers()
     for place, stream in enumerate(streams):
-        for number, op in enumerate(stream.operations):
-            if isinstance(op, UnitOp) and op.unit is not None:
-                users.setdefault(op.unit, []).append(User(place, number, op))
+        sharing_ops = [
+            (number, op, op.unit)
+            for number, op in enumerate(stream.operations)
+            if isinstance(op, UnitOp) and op.unit is not None
+        ]
+        numbers = values.of(of_region[place], stream) if sharing_ops else ()
+        for number, op, unit in sharing_ops:
+            own = users.setdefault(unit, [])
+            leader = leaders.setdefault((unit, numbers[number]), len(own))
+            own.append(User(place, number, op, leader))
     found = []
     for number, sharing in sorted(users.items()):
         if len({unit_key(streams[user.stream], user.op) for user in sharing}) > 1:
             raise PlanError(f"unit {number} is shared by operations that are not alike")
         if len({user.op.interval_cycles for user in sharing}) > 1:
             raise PlanError(f"unit {number} begins in several intervals")
-        registered = all(has_slack(streams[user.stream], user.op) for user in sharing)
-        found.append(FunctionalUnit(number, tuple(sharing), registered))
+        is_chosen = any(user.leader for user in sharing)
+        is_early = all(has_slack(streams[user.stream], user.op) for user in sharing)
+        found.append(FunctionalUnit(number, tuple(sharing), is_chosen and is_early))
     return tuple(found)
 
 

@@ -263,7 +263,7 @@ def multiplier_blocks(plan: KernelPlan) -> int:
     )
     shared = sum(
         blocks_of(unit.op, streams[unit.users[0].stream].operations)
-        for unit in functional_units(streams)
+        for unit in functional_units(plan.regions)
     )
     return alone + shared
 

@@ -220,7 +220,7 @@ class KernelPlan:
 
         for tiled in self.tiled_regions:
             self._require_moved(tiled)
-        for unit in functional_units(self.streams):
+        for unit in functional_units(self.regions):
             self._require_apart(unit)
 
     def _require_stored(self, stream: Stream, store: Store) -> None:
@@ -247,7 +247,7 @@ class KernelPlan:
     def _require_apart(self, unit: FunctionalUnit) -> None:
         """Require that what shares a unit with a tile is in another part, which runs apart."""
         parts = [part for part in self.body for region in regions_of(part) for _ in region.streams]
-        sharing = [parts[user.stream] for user in unit.users]
+        sharing = [parts[unit.users[leader].stream] for leader in unit.leaders]
         tiled = [id(part) for part in sharing if isinstance(part, Workers)]
         if len(set(tiled)) < len(tiled):
             raise PlanError(f"unit {unit.number} is shared by operations of the same tiles")

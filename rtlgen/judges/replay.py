@@ -238,10 +238,14 @@ class _Judge:
         self._use_port(member, op, needed, addresses)
 
     def check_units(self) -> None:
-        """Check that operations that share a functional unit never begin too close together."""
-        for unit in functional_units(self.plan.streams):
-            begun = []
-            for user in unit.users:
+        """Check that operations that share a functional unit never begin too close together.
+
+        Those that compute the same do begin together.
+        """
+        for unit in functional_units(self.plan.regions):
+            begun = list[Ints]()
+            for number in unit.leaders:
+                user = unit.users[number]
                 member = self.members[user.stream]
                 cycles = self._begins(member, user.op) + unit.chosen_stage(user.op.stage)
                 # What would begin behind the end of its region does not.

@@ -314,7 +314,13 @@ def with_shared_multipliers(planned: Planned, options: CompileOptions) -> Planne
     with improving("operations that share multipliers"), limited_effort():
         if later:
             best = _taking_turns(best, options)
-        for waits in waits_to_share(best.space.timing, best.plan):
+        every = list(waits_to_share(best.space.timing, best.plan))
+        # Those of lanes are alike: mostly all of them can wait, or none.
+        together = tuple(sorted({wait for waits in every for wait in waits}))
+        found = _waiting(best, together, later, options) if len(every) > 1 else None
+        if found is not None:
+            return found
+        for waits in every:
             best = _waiting(best, waits, later, options) or best
     return best
 

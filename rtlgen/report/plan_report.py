@@ -102,7 +102,7 @@ def plan_report(
         "regions": _regions(plan, found.why),
         "nests": list(nests),
         "memories": [_memory(plan, memory, types) for memory in plan.memories],
-        "shared_units": [_shared(plan, unit) for unit in functional_units(plan.streams)],
+        "shared_units": [_shared(plan, unit) for unit in functional_units(plan.regions)],
         "scalars": [
             {
                 "name": s.name,
@@ -210,12 +210,16 @@ def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str,
 
 
 def _shared(plan: KernelPlan, unit: FunctionalUnit) -> dict[str, Any]:
-    """Return what shares a functional unit, and whether the choice between them has a cycle."""
+    """Return what shares a functional unit, and whether the choice between them has a cycle.
+
+    Of `operations` that always compute the same, one counts among the `values`.
+    """
     names = {plan.streams[user.stream].name for user in unit.users}
     return {
         "operation": unit.op.op,
         "statements": sorted(names),
         "operations": len(unit.users),
+        "values": len(unit.leaders),
         "is_registered": unit.is_registered,
     }
 

@@ -316,10 +316,16 @@ _UNIT_NAMES = {
 def _shared_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield which statements share multipliers and the like, a line for those that share alike."""
     alike = Counter(
-        (tuple(unit["statements"]), unit["operation"], unit["operations"], unit["is_registered"])
+        (
+            tuple(unit["statements"]),
+            unit["operation"],
+            unit["operations"],
+            unit["values"],
+            unit["is_registered"],
+        )
         for unit in report["shared_units"]
     )
-    for (names, operation, operations, is_registered), units in alike.items():
+    for (names, operation, operations, values, is_registered), units in alike.items():
         kind = _UNIT_NAMES[operation]
         several = f"{units} {kind}s" if units > 1 else f"{'an' if kind[0] == 'a' else 'a'} {kind}"
         lead = (
@@ -327,9 +333,13 @@ def _shared_lines(report: Mapping[str, Any]) -> Iterator[str]:
             if len(names) > 1
             else (f"{operations} operations of {names[0]} share {several}")
         )
+        if values == 1:
+            yield f"{lead}: all of them compute the same there"
+            continue
         choice = "in front of it" if units == 1 else "in front of each"
         cost = "" if is_registered else f", and the choice {choice} costs the clock something"
-        yield f"{lead}: no two of them begin in the same cycle{cost}"
+        apart = "two of them" if values == operations else "two that differ"
+        yield f"{lead}: no {apart} begin in the same cycle{cost}"
 
 
 def expansion_lines(report: Mapping[str, Any]) -> list[str]:

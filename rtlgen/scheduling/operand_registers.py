@@ -15,10 +15,11 @@ Rewrite
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rtlgen.datapath.binding import Use, shared_units
+from rtlgen.datapath.binding import SharedUnit, Use, shared_units
 from rtlgen.datapath.build import Datapath
 from rtlgen.datapath.graph import Node
 from rtlgen.datapath.lags import Timing
@@ -134,20 +135,39 @@ def _before_multipliers(datapath: Datapath, chosen: set[int]) -> Iterator[int]:
 
 
 def waits_to_share(timing: Timing, plan: KernelPlan) -> Iterator[tuple[Wait, ...]]:
-    """Yield the waits that would each let operations share a unit without a slower clock."""
-    context = timing.sets.context
-    for unit in shared_units(plan, context, everywhere=True):
+    """Yield the waits that would each let operations share a unit without a slower clock.
+
+    Lanes that share what is common to them wait together, or it would not be the same any more.
+    """
+    units = shared_units(plan, timing.sets.context, everywhere=True)
+    lanes = _sharing_lanes(units)
+    for unit in units:
+        if len(unit.twins) == 1:
+            continue
         found: set[Wait] = set()
         for use in unit.uses:
             datapath = timing.datapaths[use.of.statement]
             if has_slack(use.of, use.op) or (isinstance(use.op, FloatingOp) and not use.blocks):
                 continue
             found |= {
-                Wait(use.of.statement, node, False)
+                Wait(lane, node, False)
                 for node in _late_operands(datapath, _node_of(datapath, use))
+                for lane in lanes[use.of.statement]
             }
         if found:
             yield tuple(sorted(found))
+
+
+def _sharing_lanes(units: Sequence[SharedUnit]) -> dict[str, set[str]]:
+    """Return the lanes of statements that compute something together, by each of them."""
+    found = defaultdict[str, set[str]](set)
+    for unit in units:
+        for twins in unit.twins:
+            for use in twins:
+                found[use.of.statement] |= {
+                    other.of.statement for other in twins if other.of.span == use.of.span
+                }
+    return found
 
 
 def waits_in_turn(timing: Timing, plan: KernelPlan) -> Iterator[tuple[Wait, ...]]:

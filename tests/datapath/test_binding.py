@@ -234,7 +234,7 @@ def units_of(plan: KernelPlan) -> list[tuple[str, list[str]]]:
     streams = plan.streams
     return [
         (unit.op.op, [streams[user.stream].statement for user in unit.users])
-        for unit in functional_units(streams)
+        for unit in functional_units(plan.regions)
     ]
 
 
@@ -276,7 +276,7 @@ def test_dividers_of_loops_that_follow_each_other_are_one() -> None:
 
 def test_a_multiplier_is_shared_where_neither_a_cycle_nor_the_clock_is_lost() -> None:
     design = checked(rtlgen.compile(source=NARROW))
-    (unit,) = functional_units(design.plan.streams)
+    (unit,) = functional_units(design.plan.regions)
     assert unit.is_registered
     assert units_of(design.plan) == [("mul", ["S1", "S2"])]
 
@@ -317,7 +317,7 @@ def test_dividers_of_floats_are_one_and_adders_where_the_clock_loses_nothing() -
       for (int i = 0; i < 8; i++) b[i] = (a[i] + s[0]) / (c[i] + 2.0f); }"""
     design = checked(rtlgen.compile(source=text))
     assert ("div", ["S1", "S2"]) in units_of(design.plan)
-    adders = [u for u in functional_units(design.plan.streams) if u.op.op == "add"]
+    adders = [u for u in functional_units(design.plan.regions) if u.op.op == "add"]
     assert all(unit.is_registered for unit in adders)
     assert "S1, S2 share a divider" in plan_report_text(design.report())
 
@@ -376,9 +376,9 @@ def test_what_is_bound_once_may_be_bound_again() -> None:
     once = with_units(made, isl.DEFAULT_CONTEXT, everywhere=True)
     assert with_units(once, isl.DEFAULT_CONTEXT, everywhere=True) == once
     alone = with_units(once, isl.DEFAULT_CONTEXT)
-    assert not functional_units(alone.streams) or all(
+    assert not functional_units(alone.regions) or all(
         has_slack(alone.streams[user.stream], user.op)
-        for unit in functional_units(alone.streams)
+        for unit in functional_units(alone.regions)
         for user in unit.users
     )
 
@@ -410,7 +410,7 @@ def test_the_judge_refuses_operations_that_begin_together() -> None:
 def test_the_judge_refuses_an_instance_in_which_an_operation_does_not_begin() -> None:
     made = toy(ONE_AFTER_ANOTHER)
     plan = made.plan
-    (unit,) = functional_units(plan.streams)
+    (unit,) = functional_units(plan.regions)
     user = unit.users[0]
     never = Predicate(((Condition(IndexForm((0,), -1)),),))
     spoilt = changed_op(plan.streams[user.stream], user.number, replace(user.op, when=never))
@@ -456,6 +456,61 @@ def test_only_multipliers_and_dividers_are_units() -> None:
 
 
 def test_the_stage_of_the_choice_is_a_cycle_earlier_where_operands_are() -> None:
-    (unit,) = functional_units(rtlgen.compile(source=NARROW).plan.streams)
+    (unit,) = functional_units(rtlgen.compile(source=NARROW).plan.regions)
     assert unit.chosen_stage(4) == 3
     assert FunctionalUnit(0, unit.users, False).chosen_stage(4) == 4
+
+
+COMMON = """void f(float s, const float a[6], const float d[6], const float b[6][N],
+  float c[6][N]) {
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < N; j++)
+      c[i][j] += s * a[i] / d[i] * b[i][j]; }"""
+
+
+@pytest.mark.parametrize("columns", [8, 6])
+def test_what_is_the_same_in_all_lanes_is_computed_once(columns: int) -> None:
+    """Of 6 columns, two of four lanes are idle in the second half, and read nothing then."""
+    text = COMMON.replace("N", str(columns))
+    design = checked(rtlgen.compile(source=text, unroll={"j": 4}))
+    kinds = 1 if columns == 8 else 2
+    units = functional_units(design.plan.regions)
+    assert sorted(unit.op.op for unit in units) == sorted(["div", "mul"] * kinds)
+    assert all(unit.leaders == (0,) and not unit.is_registered for unit in units)
+    assert sum(len(unit.users) for unit in units) == 2 * 4
+    assert multiplier_blocks(design.plan) == 4 * (kinds + 4)
+
+
+def test_what_other_loops_compute_again_has_operands_of_its_own() -> None:
+    text = """void f(int s, const int a[8], int b[8], int c[8]) {
+      for (int i = 0; i < 8; i++) b[i] = a[i] * s;
+      for (int i = 0; i < 8; i++) c[i] = a[i] * s; }"""
+    design = checked(rtlgen.compile(source=text, fuse="none", max_dsp=3))
+    (unit,) = functional_units(design.plan.regions)
+    assert unit.leaders == (0, 1)
+    together = checked(rtlgen.compile(source=text))
+    (unit,) = functional_units(together.plan.regions)
+    assert unit.leaders == (0,)
+    assert multiplier_blocks(together.plan) == 3
+    shown = "S0, S1 share a multiplier: all of them compute the same there"
+    assert shown in plan_report_text(together.report())
+
+
+def test_lanes_share_what_is_common_beside_a_limit() -> None:
+    """Products of both loops take turns in units, and the common one is in none of these."""
+    text = """void f(int s, int t, const int a[4], const int b[4][8], int c[4][8]) {
+      for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 8; j++) c[i][j] *= t;
+        for (int j = 0; j < 8; j++) c[i][j] += s * a[i] * b[i][j]; } }"""
+    free = checked(rtlgen.compile(source=text, unroll={"j": 4}))
+    assert multiplier_blocks(free.plan) == 3 * (4 + 1 + 4)
+    design = checked(rtlgen.compile(source=text, unroll={"j": 4}, max_dsp=15))
+    assert multiplier_blocks(design.plan) == 3 * (1 + 4)
+    assert "no two that differ begin in the same cycle" in plan_report_text(design.report())
+
+
+def test_what_looks_up_what_it_stores_is_like_nothing_else() -> None:
+    text = """void f(const unsigned char x[32], int b[256], int c[256]) {
+      for (int i = 0; i < 32; i++) b[x[i]] = b[x[i]] * b[x[i]] + 1;
+      for (int i = 0; i < 32; i++) c[x[i]] = c[x[i]] * c[x[i]] + 3; }"""
+    checked(rtlgen.compile(source=text))

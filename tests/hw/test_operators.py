@@ -37,7 +37,7 @@ def test_whoever_begins_is_served(
         unit=0,
     )
     shape = signed(16)
-    sharing = tuple(User(n, 2, op) for n in range(users))
+    sharing = tuple(User(n, 2, op, n) for n in range(users))
     unit = SharedUnit(FunctionalUnit(0, sharing, is_registered), [shape, shape])
     rng = random.Random(users)
     begun: dict[int, tuple[int, int, int]] = {}
