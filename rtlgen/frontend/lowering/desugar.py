@@ -37,9 +37,8 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedDeclaration
-from rtlgen.frontend.lowering.calls import called_below
 from rtlgen.frontend.lowering.nodes import copied
-from rtlgen.frontend.syntax.assigned import STEPS, Assumption, below, calls
+from rtlgen.frontend.syntax.assigned import STEPS, Assumption, below, called_below, calls
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, TELLING
 

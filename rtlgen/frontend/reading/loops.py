@@ -24,7 +24,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.elements import factor_help
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.syntax.assigned import below, mentions
+from rtlgen.frontend.syntax.assigned import below, mentions, stepped_by
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
@@ -68,7 +68,7 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
             declares = True
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
             declares = False
-        case None if (name := _stepped(node.next)) is not None:
+        case None if name := stepped_by(node.next):
             # It goes on from the value that was there before.
             declares, start = False, c_ast.ID(name, node.next.coord)
         case _:
@@ -93,16 +93,6 @@ def counting_from_0(name: str, at: object) -> c_ast.DeclList:
     type_ = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], at), at)
     zero = c_ast.Constant("int", "0", at)
     return c_ast.DeclList([c_ast.Decl(name, [], [], [], [], type_, zero, None, at)], at)
-
-
-def _stepped(node: c_ast.Node | None) -> str | None:
-    """Return the name of the variable that the last part of a header steps."""
-    match node:
-        case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
-            return name
-        case c_ast.Assignment(lvalue=c_ast.ID(name=str(name))):
-            return name
-    return None
 
 
 def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pycparser import c_ast
 
@@ -26,7 +25,7 @@ from rtlgen.frontend.reading.elements import (
     statement_refusal,
     stays_inside,
 )
-from rtlgen.frontend.reading.expressions import ExpressionReader, Unnoticed
+from rtlgen.frontend.reading.expressions import ExpressionReader, Surroundings, Unnoticed
 from rtlgen.frontend.reading.reaching import (
     Definitions,
     Origin,
@@ -45,7 +44,7 @@ from rtlgen.frontend.reading.types import Extents
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.frontend.scop.branches import BranchReader
 from rtlgen.frontend.scop.calls import CallReader
-from rtlgen.frontend.scop.cases import CaseReader, Keeper, Place
+from rtlgen.frontend.scop.cases import CaseReader, Keeper, Place, StatementReader
 from rtlgen.frontend.scop.drafts import Drafts, Filler, number_of, parts
 from rtlgen.frontend.scop.iteration import IterationReader
 from rtlgen.frontend.syntax.assigned import STEPS, Assumption, Counters
@@ -58,24 +57,8 @@ from rtlgen.ir.value_ranges import Range, is_truth
 from rtlgen.source import Span
 
 
-class Body(Protocol):
-    """What expressions need of the reader of everything else."""
-
-    reaching: Reaching
-    observed: Mapping[int, Observation]
-
-    def origin(self, read: Access) -> Origin | None:
-        """Return what a scalar that is read was set to, as far as that is the same value still."""
-
-    def told_at(self, place: Place) -> Iterator[Guard]:
-        """Yield what assertions say that still holds at a place."""
-
-    def assume(self, condition: Guard) -> Sequence[Origin]:
-        """Note what an assertion says; return its parts."""
-
-
 @dataclass(frozen=True, slots=True)
-class Site:
+class Site(Surroundings):
     """What the expressions of a statement depend on.
 
     Members
@@ -83,7 +66,7 @@ class Site:
     before: takes the statements that have to run before it; None if there can be none.
     """
 
-    body: Body
+    body: StatementReader
     calls: CallReader
     extents: Extents
     place: Place
@@ -534,10 +517,6 @@ class BodyReader:
             return self._item(node, place, None)
         with self._scopes.block():
             return self.items((node,), place)
-
-    def warn_never(self, node: c_ast.If, what: str) -> None:
-        """Warn that a branch of an `if` is left out."""
-        self.warn_left_out("W0106", f"{what} never true", self._locator.span(node.cond))
 
     def warn_left_out(self, code: str, message: str, span: Span) -> None:
         """Warn, once, that something is left out."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pycparser import c_ast
 from pycparser.c_generator import CGenerator
@@ -29,7 +28,7 @@ from rtlgen.frontend.reading.elements import stays_inside
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.reaching import State, known_by_iterators, value_after
 from rtlgen.frontend.reading.writes import read_assignment, written
-from rtlgen.frontend.scop.cases import CaseReader, Place, StatementReader
+from rtlgen.frontend.scop.cases import Place, StatementReader
 from rtlgen.frontend.scop.functions import keeps_state
 from rtlgen.frontend.syntax.assigned import assigned, calls, single_statement
 from rtlgen.frontend.syntax.locate import Locator
@@ -155,15 +154,6 @@ class ConditionReader:
         return either(left, self._affine_cases(node.left, not negated, given), right, ranges)
 
 
-class Body(StatementReader, Protocol):
-    """What the reader of branches needs of the reader of everything else."""
-
-    cases: CaseReader
-
-    def warn_never(self, node: c_ast.If, what: str) -> None:
-        """Warn that a branch is left out."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Branch:
     body: c_ast.Node
@@ -173,7 +163,7 @@ class _Branch:
 class BranchReader:
     """Reads one `if` after the other."""
 
-    def __init__(self, body: Body, declarations: Declarations, locator: Locator) -> None:
+    def __init__(self, body: StatementReader, declarations: Declarations, locator: Locator) -> None:
         self._body = body
         self._declarations = declarations
         self._locator = locator
@@ -205,7 +195,9 @@ class BranchReader:
             if not branch.alternatives:
                 is_else = branch.body is not node.iftrue
                 what = "the `else` of this condition is" if is_else else "this condition is"
-                self._body.warn_never(node, what)
+                self._body.warn_left_out(
+                    "W0106", f"{what} never true", self._locator.span(node.cond)
+                )
 
     def _branches(self, node: c_ast.If, place: Place, strides: bool) -> list[_Branch]:
         reader = ConditionReader(

@@ -14,17 +14,15 @@ for (j = i; j < n; j++) S               j is the greater of i and n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import Cases
 from rtlgen.frontend.analysis.ranges import IteratorRange, Ranges
-from rtlgen.frontend.analysis.turn import Observation
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, literal, opaque
 from rtlgen.frontend.errors import (
     IteratorModified,
@@ -42,7 +40,7 @@ from rtlgen.frontend.reading.loops import Header, LoopReader, counting_from_0, s
 from rtlgen.frontend.reading.symbols import ActiveIterator, NamedConstant, Unusable, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.branches import ConditionReader
-from rtlgen.frontend.scop.cases import CaseReader, Place, StatementReader
+from rtlgen.frontend.scop.cases import Place, StatementReader
 from rtlgen.frontend.syntax.assigned import assigned, calls, mentions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
@@ -56,16 +54,6 @@ MAX_VALUES = 32
 
 MAX_COPIES = 256
 """Copies of a body in several such loops, one inside of the other."""
-
-
-class FewValuesBody(StatementReader, Protocol):
-    """What the reader of such loops needs of the reader of everything else."""
-
-    def is_used_after(self, variable: Variable) -> bool:
-        """Return whether a variable that counts a loop is used outside of it, too."""
-
-    def warn_left_out(self, code: str, message: str, span: Span) -> None:
-        """Warn that something is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +82,7 @@ class ValueLoopReader:
     """
 
     def __init__(
-        self, body: FewValuesBody, declarations: Declarations, locator: Locator, moves: Moves
+        self, body: StatementReader, declarations: Declarations, locator: Locator, moves: Moves
     ) -> None:
         self._body = body
         self._declarations = declarations
@@ -240,22 +228,6 @@ MAX_ITERATIONS = 1 << 48
 """Iterations of a loop with those around it: 64 bits hold their cycles, nobody waits for more."""
 
 
-class Body(StatementReader, Protocol):
-    """What the reader of loops needs of the reader of everything else."""
-
-    cases: CaseReader
-    observed: Mapping[int, Observation]
-
-    def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
-        """Read statements."""
-
-    def is_used_after(self, variable: Variable) -> bool:
-        """Return whether a variable that counts a loop is used outside of it, too."""
-
-    def warn_left_out(self, code: str, message: str, span: Span) -> None:
-        """Warn that something is left out."""
-
-
 class IterationReader:
     """Reads one `for` after the other.
 
@@ -264,7 +236,7 @@ class IterationReader:
     moves: what is known of the scalars that loops move.
     """
 
-    def __init__(self, body: Body, declarations: Declarations, locator: Locator) -> None:
+    def __init__(self, body: StatementReader, declarations: Declarations, locator: Locator) -> None:
         self._body = body
         self._declarations = declarations
         self._scopes = declarations.scopes
