@@ -83,18 +83,6 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
     return Header(name, declares, start, bounds[0], limits, step, sign, span)
 
 
-def counting_from_0(name: str, at: object) -> c_ast.DeclList:
-    """Return the first part of a header that declares `int name = 0`.
-
-    Parameters
-    ----------
-    at: the place in the text that it stands for.
-    """
-    type_ = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], at), at)
-    zero = c_ast.Constant("int", "0", at)
-    return c_ast.DeclList([c_ast.Decl(name, [], [], [], [], type_, zero, None, at)], at)
-
-
 def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
     """Yield what `&&` joins, or `&` between truths: both sides of a header are defined."""
     if isinstance(node, c_ast.BinaryOp) and (

@@ -35,8 +35,10 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.evolution.moves import Moved, Moves
+from rtlgen.frontend.lowering.nodes import assign, integer
+from rtlgen.frontend.lowering.types import INT, declaration, plain
 from rtlgen.frontend.reading.declarations import Declarations, counting_type
-from rtlgen.frontend.reading.loops import Header, LoopReader, counting_from_0, split_header
+from rtlgen.frontend.reading.loops import Header, LoopReader, split_header
 from rtlgen.frontend.reading.symbols import ActiveIterator, NamedConstant, Unusable, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.branches import ConditionReader
@@ -320,12 +322,12 @@ class IterationReader:
                 return None
             elif not self._body.is_used_after(symbol):
                 self._count_with(name, counting_type(symbol.element, header.span), header)
-            start = [] if node.init is None else [_assignment(name, header.start)]
+            start = [] if node.init is None else [assign(name, header.start, header.start.coord)]
             count = f"{name}_count"
             while mentions(node, frozenset((count,))):
                 count += "_"
             counted = c_ast.For(
-                counting_from_0(count, at),
+                c_ast.DeclList([declaration(count, plain(INT), integer(0, at), at)], at),
                 node.cond,
                 c_ast.UnaryOp("p++", c_ast.ID(count, at), at),
                 c_ast.Compound([node.stmt, node.next], at),
@@ -535,10 +537,6 @@ class IterationReader:
             if scalar.behind is not None and not loop.limits:
                 reaching.define_known(scalar.variable, scalar.span, scalar.behind, ranges)
         return body
-
-
-def _assignment(name: str, value: c_ast.Node) -> c_ast.Assignment:
-    return c_ast.Assignment("=", c_ast.ID(name, value.coord), value, value.coord)
 
 
 def _is_binary(node: c_ast.Node) -> bool:
