@@ -341,39 +341,14 @@ class LoopReader:
             raise LoopNeverEnds(
                 "the loop may miss the value that ends it",
                 labels=(Label(span, f"the value {reason}"),),
-                notes=self._wrapped_end(bound, factor, start, step),
-                help=self._remedy(bound, factor, start, step),
+                help=self._remedy(distance, step),
             )
 
-    def _wrapped_end(self, bound: Affine, factor: int, start: Affine, step: int) -> tuple[str, ...]:
-        """Return a note where the iterator comes round to the value that ends the loop."""
-        end = self._end_behind_wrap(bound, factor, start, step)
-        if end is None:
-            return ()
-        name = self._header.iterator
-        return (f"`{name}` is {self._type}, and wraps round on the way",)
-
-    def _remedy(self, bound: Affine, factor: int, start: Affine, step: int) -> str:
+    def _remedy(self, distance: Affine, step: int) -> str:
         """Return a comparison for which the loop has the iterations that were meant."""
-        op = "<" if step > 0 else ">"
-        end = self._end_behind_wrap(bound, factor, start, step)
-        if end is not None:
-            return f"count in a wider type, and compare with `{op} {end}`"
-        is_never_entered = self._ranges.maximum((bound - start * factor) * (1 if step > 0 else -1))
-        if is_never_entered <= 0:
+        if self._ranges.maximum(distance * (1 if step > 0 else -1)) <= 0:
             return "turn the step round, or let the loop start before its end"
-        return f"compare with `{op}`"
-
-    def _end_behind_wrap(self, bound: Affine, factor: int, start: Affine, step: int) -> int | None:
-        """Return where a wider iterator is when this one has come round to its end, if it does."""
-        if factor != 1 or not (bound.is_constant and start.is_constant):
-            return None
-        modulus = 1 << self._type.width_bits
-        ahead = (bound.constant - start.constant) * (1 if step > 0 else -1)
-        # Only unsigned types wrap; what is jumped over once may be met in a later round.
-        if self._type.signed or ahead >= 0 or ahead % modulus % abs(step):
-            return None
-        return start.constant + (ahead % modulus) * (1 if step > 0 else -1)
+        return f"compare with `{'<' if step > 0 else '>'}`"
 
     def _sides(self, ranges: Ranges) -> tuple[Affine, Affine]:
         """Return both sides of the condition, in the type in which C compares them."""
