@@ -215,7 +215,7 @@ class Arithmetic:
                 return self._fitted(residue, expr, span)
             return opaque(expr, self._blame("", span, left, right), span)
         if left.constant is not None and right.constant is not None:
-            return literal(_fold(op, left.constant, right.constant), result, span)
+            return literal(fold(op, left.constant, right.constant), result, span)
         affine = _affine_result(op, left.affine, right.affine) or divided(expr, self.ranges)
         if affine is None and op in ("mul", "div", "rem"):
             affine = self._by_number(op, left, right)
@@ -522,7 +522,11 @@ def _residue_of(op: str, left: Value, right: Value) -> Affine | None:
     return _affine_result(op, left.residue, right.residue)
 
 
-def _fold(op: str, a: int, b: int) -> int:
+FOLDED = frozenset(("add", "sub", "mul", "div", "rem", "and", "or", "xor", *COMPARISONS))
+"""The operations that `fold` knows."""
+
+
+def fold(op: str, a: int, b: int) -> int:
     """Return the mathematical result of an operation on constants."""
     match op:
         case "add":

@@ -10,7 +10,7 @@ from pycparser import c_ast
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.analysis.cases import Conjunction
 from rtlgen.frontend.analysis.ranges import Guard, Ranges, is_total
-from rtlgen.frontend.analysis.turn import Observation, Turn
+from rtlgen.frontend.analysis.turn import Observation, law_of
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
     AggregateUnsupported,
@@ -33,6 +33,7 @@ from rtlgen.frontend.reading.reaching import (
     assumptions,
     dear_by_iterators,
     known_by_iterators,
+    known_turn,
     limits_told,
     origin_of,
     set_to,
@@ -192,6 +193,9 @@ class BodyReader:
         known = dear = origin = None
         if value.affine is None:
             known = known_by_iterators(value.expr, place.ranges)
+            before = self.reaching.of(variable)
+            if self.keep_law(variable, known, before, place, assignment.write.span):
+                return True
             given = value.expr, reads, self._declarations, self.reaching.of
             dear = dear_by_iterators(*given) if known is None else None
             origin = origin_of(*given)
@@ -209,6 +213,17 @@ class BodyReader:
             dear,
         )
         return value.affine is not None or known is not None or is_answer
+
+    def keep_law(
+        self, variable: Variable, known: Expr | None, before: Definitions, place: Place, span: Span
+    ) -> bool:
+        """Note what a scalar that went round before is set to, if it goes round still."""
+        if known is None or known_turn(before) is None:
+            return False
+        law = law_of(known, place.loops, place.ranges)
+        if law is not None:
+            self.reaching.define_known(variable, span, law, place.ranges)
+        return law is not None
 
     def _inside(self, assignment: Assignment, place: Place) -> tuple[Access, Conjunction]:
         """Return what keeps a guarded assignment inside of its array, if that is known already.
@@ -368,8 +383,12 @@ class BodyReader:
                     return self.items(node.block_items or (), place)
             case c_ast.For():
                 return self._loops.read(node, place, label)
-            case c_ast.If() | c_ast.Assignment() | c_ast.UnaryOp():
-                return self._change(node, place, label)
+            case c_ast.If():
+                return self._branches.read(node, place, label)
+            case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
+                return self._assignment(node, node.lvalue, place, label)
+            case c_ast.UnaryOp() if node.op in STEPS:
+                return self._assignment(node, node.expr, place, label)
             case c_ast.FuncCall():
                 return self._calls.statement(node, place)
             case c_ast.Decl():
@@ -388,29 +407,6 @@ class BodyReader:
                 return ()
             case _:
                 raise statement_refusal(node, self._locator)
-
-    def _change(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
-        """Read an `if` or an assignment, with what is known of scalars that go round."""
-        turned, first = self._loops.moves.turned(node, place.ranges), len(self.drafts)
-        match node:
-            case c_ast.If():
-                made = self._branches.read(node, place, label)
-            case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
-                made = self._assignment(node, node.lvalue, place, label)
-            case c_ast.UnaryOp() if node.op in STEPS:
-                made = self._assignment(node, node.expr, place, label)
-            case _:
-                raise statement_refusal(node, self._locator)
-        self._keep_turned(turned, first, place)
-        return made
-
-    def _keep_turned(
-        self, turned: Sequence[tuple[Variable, Span, Turn]], first: int, place: Place
-    ) -> None:
-        """Note which scalars go round behind the statements from number `first` on."""
-        for variable, span, turn in turned:
-            self.reaching.define_known(variable, span, turn, place.ranges)
-            self.drafts.substitute(first, variable.name)
 
     def _assignment(
         self, node: c_ast.Node, target: c_ast.Node, place: Place, label: str | None
@@ -456,16 +452,12 @@ class BodyReader:
         if variable.shape:
             return self._filled(node, variable, place)
         before: list[Node] = []
-        setting = c_ast.Assignment("=", c_ast.ID(node.name, node.coord), node.init, node.coord)
-        turned, first = self._loops.moves.turned(setting, place.ranges), len(self.drafts)
         reader = self.reader(place, before)
         value = self.right_hand_side(node.init, reader, place, before)
         if id(node) in self._counters.confined and value.constant is not None:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
-        made = self.assign(node, assignment, place, reader)
-        self._keep_turned(turned, first, place)
-        return (*before, made)
+        return (*before, self.assign(node, assignment, place, reader))
 
     def _filled(self, node: c_ast.Decl, variable: Variable, place: Place) -> tuple[Node, ...]:
         """Give an array that is declared its initial values, anew each time."""

@@ -42,7 +42,7 @@ from rtlgen.frontend.analysis.values import Value
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.reaching import Origin, Reaching
+from rtlgen.frontend.reading.reaching import Definitions, Origin, Reaching
 from rtlgen.frontend.reading.symbols import Held, Index, LookedUp, Variable, View
 from rtlgen.frontend.reading.writes import Assignment, written
 from rtlgen.frontend.syntax.assigned import below
@@ -130,6 +130,11 @@ class StatementReader(Protocol):
 
     def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements."""
+
+    def keep_law(
+        self, variable: Variable, known: Expr | None, before: Definitions, place: Place, span: Span
+    ) -> bool:
+        """Note what a scalar that went round before is set to, if it goes round still."""
 
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
