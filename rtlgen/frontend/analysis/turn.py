@@ -2,8 +2,9 @@
 
     for (i = 0; i < n; i++) { ...; if (++x == 5) { x = 0; y++; } }     x is i % 5, y is i / 5
 
-Whether a statement only turns a scalar is found by carrying it out for every value the scalar may
-have: whatever it is written with, `x` then goes through a range of values by equal steps.
+Whether a loop only turns a scalar is found by carrying its body out for every value the scalar may
+have: whatever it is written with, `x` then goes through a range of values by equal steps. What is
+in between, and what follows no such steps, is fitted to values that were tried.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from math import gcd, lcm
 from typing import TypeAlias
 
 from rtlgen.frontend.analysis.ranges import Ranges
-from rtlgen.frontend.analysis.values import FOLDED, fold
+from rtlgen.frontend.analysis.values import SYMBOLS
+from rtlgen.frontend.text.constants import result_of
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -28,6 +30,7 @@ from rtlgen.ir.expr import (
     Unary,
     children,
     walk,
+    with_children,
 )
 from rtlgen.ir.quotients import quotient
 from rtlgen.ir.scop import Loop
@@ -205,7 +208,8 @@ def rotation(possible: Iterable[int], effect: Effect) -> Rotation | None:
     if len(moves) != 2:
         return None
     modulus, move = max(moves) - min(moves), min(moves, key=abs)
-    if max(after) >= low + modulus or not _turns(after, low, low, modulus, move):
+    is_turned = all(new == low + (old - low + move) % modulus for old, new in after.items())
+    if max(after) >= low + modulus or not is_turned:
         return None
     return Rotation(low, modulus, move, frozenset(after))
 
@@ -234,10 +238,6 @@ def inside_loop(turn: Turn, move: int, loop: Loop) -> Turn:
     """
     ahead = Affine.variable(loop.iterator) - loop.start
     return turn.moved(ahead * (move * turn.scale // loop.step))
-
-
-def _turns(after: Mapping[int, int], old_low: int, low: int, modulus: int, move: int) -> bool:
-    return all(new == low + (old - old_low + move) % modulus for old, new in after.items())
 
 
 def values_of(before: Affine | Turn, ranges: Ranges) -> frozenset[int]:
@@ -338,22 +338,27 @@ def law_of(expr: Expr, loops: Sequence[Loop], ranges: Ranges) -> Turn | None:
     ----------
     loops: around it. ranges: inside of them.
     """
-    leaves = [node.affine for node in walk(expr) if isinstance(node, IndexValue)]
-    forms = {leaf - leaf.constant for leaf in leaves}
+    form = None
+    for one in sorted(_forms(expr), key=str):
+        of_one = _of_form(expr, one, ranges)
+        if _forms(of_one) == {one}:
+            form, expr = one, of_one
+            break
+    if form is None:
+        return None
     divisors = [
         abs(node.right.value)
         for node in walk(expr)
         if isinstance(node, Binary) and isinstance(node.right, Constant)
         if node.op in ("div", "rem") and node.right.value
     ]
-    if len(forms) != 1:
-        return None
-    (form,) = forms
     # Its values are some first one and multiples of a unit.
     first, unit = form, 0
     for loop in reversed(loops):
         unit = gcd(unit, first.coefficient(loop.iterator) * loop.step)
         first = first.substitute({loop.iterator: loop.start})
+    if not unit or not first.is_constant:
+        return None
     period = lcm(unit, *divisors) // unit
     growth = _growth(expr, period * unit, ranges.boxes()) if period <= MAX_PERIOD else None
     least = (ranges.minimum(form) - first.constant) // unit
@@ -377,6 +382,25 @@ def law_of(expr: Expr, loops: Sequence[Loop], ranges: Ranges) -> Turn | None:
     return replace(found, form=form, scale=found.scale // common)
 
 
+def _forms(expr: Expr) -> set[Affine]:
+    """Return the forms in a value, without their constants."""
+    leaves = (node.affine for node in walk(expr) if isinstance(node, IndexValue))
+    return {leaf - leaf.constant for leaf in leaves}
+
+
+def _of_form(expr: Expr, form: Affine, ranges: Ranges) -> Expr:
+    """Return a value with remainders as those of another form that is the same modulo theirs."""
+    match expr:
+        case Binary("rem", IndexValue(affine), Constant(modulus) as by) if modulus > 0:
+            ahead = affine - form
+            if ranges.minimum(affine) >= 0 and all(c % modulus == 0 for _, c in ahead.terms):
+                # A dividend that is never negative is rounded down in C, too.
+                lift = -(ranges.minimum(form + ahead.constant) // modulus) * modulus
+                dividend = IndexValue(form + (ahead.constant + max(0, lift)), INT64)
+                return Binary("rem", dividend, by, expr.type)
+    return with_children(expr, tuple(_of_form(part, form, ranges) for part in children(expr)))
+
+
 def _growth(expr: Expr, by: int, boxes: Mapping[str, tuple[int, int]]) -> int | None:
     """Return by how much a value is larger where its form is larger by so much; None if it varies.
 
@@ -389,27 +413,31 @@ def _growth(expr: Expr, by: int, boxes: Mapping[str, tuple[int, int]]) -> int | 
     match expr:
         case IndexValue():
             return by
-        case Constant():
-            return 0
         case Select():
             return known[1] if known[0] == 0 and known[1] == known[2] else None
-        case Binary(op, left, Constant(divisor)) if op in ("div", "rem") and divisor > 0:
+        case _ if not any(known):
+            # What it is made of is the same again.
+            return 0
+        case Cast(operand):
+            low, high = value_range(operand, boxes)
+            return known[0] if expr.type.minimum <= low and high <= expr.type.maximum else None
+        case Binary("div" | "rem" as op, left, Constant(divisor)) if divisor > 0:
             if value_range(left, boxes)[0] < 0 or known[0] % divisor:
                 return None
             return known[0] // divisor if op == "div" else 0
-        case Binary(op) if op in COMPARISONS:
-            return 0 if known[0] == known[1] else None
-        case Binary("add" | "sub" as op, left, right):
-            found = known[0] + known[1] if op == "add" else known[0] - known[1]
-            (low, high), other = value_range(left, boxes), value_range(right, boxes)
-            more, most = other if op == "add" else (-other[1], -other[0])
-            is_held = expr.type.minimum <= low + more and high + most <= expr.type.maximum
-            return found if found == 0 == known[0] or is_held else None
-        case Cast(operand):
-            low, high = value_range(operand, boxes)
-            is_held = expr.type.minimum <= low and high <= expr.type.maximum
-            return known[0] if known[0] == 0 or is_held else None
-    return 0 if not any(known) else None
+        case Binary("add" | "sub" | "mul" as op, left, right):
+            if op == "mul" and not isinstance(right, Constant):
+                return None
+            of = [value_range(side, boxes) for side in (left, right)]
+            ends = [result_of(SYMBOLS[op], a, b) for a in of[0] for b in of[1]]
+            is_held = expr.type.minimum <= min(ends) and max(ends) <= expr.type.maximum
+            found = result_of(SYMBOLS[op], known[0], known[1])
+            if isinstance(right, Constant) and op == "mul":
+                found = known[0] * right.value
+            return found if is_held else None
+        case Binary(op) if op in COMPARISONS and known[0] == known[1]:
+            return 0
+    return None
 
 
 def _value_at(expr: Expr, at: int) -> int | None:
@@ -430,6 +458,6 @@ def _value_at(expr: Expr, at: int) -> int | None:
             value = int(known[0] == 0)
         case Cast():
             value = int(known[0] != 0) if expr.type.is_bool else known[0]
-        case Binary(op) if op in FOLDED and not (op in ("div", "rem") and known[1] == 0):
-            value = fold(op, known[0], known[1])
+        case Binary(op) if not ((op in ("div", "rem") and known[1] == 0) or op in ("shl", "shr")):
+            value = result_of(SYMBOLS[op], known[0], known[1])
     return None if value is None else expr.type.wrap(value)

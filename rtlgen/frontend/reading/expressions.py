@@ -14,6 +14,7 @@ from rtlgen.frontend.analysis.cases import is_by_iterators
 from rtlgen.frontend.analysis.ranges import Guard, Ranges, renumbered, with_own_reads
 from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import (
+    BINARY_OPS,
     Arithmetic,
     Obstacle,
     ObstacleKind,
@@ -73,16 +74,12 @@ from rtlgen.frontend.text.constants import (
     wide_character_constant,
 )
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
+from rtlgen.ir.expr import Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32, FloatType, IntType, NumberType, integral
 from rtlgen.ir.value_ranges import Range, ValueRanges, facts_of
 from rtlgen.source import Span
 
-BINARY_OPS: dict[str, BinaryOp] = {
-    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor",
-    "<<": "shl", ">>": "shr", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
-}  # fmt: skip
 _UNARY_OPS: dict[str, UnaryOp] = {"-": "neg", "~": "not", "!": "lnot"}
 
 

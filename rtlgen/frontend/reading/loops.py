@@ -5,7 +5,7 @@ The parts of `for` headers: iterator, start, condition, step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -24,7 +24,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.elements import factor_help
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.syntax.assigned import below, mentions, stepped_by
+from rtlgen.frontend.syntax.assigned import below, conjuncts, mentions, stepped_by
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
@@ -73,7 +73,7 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
             declares, start = False, c_ast.ID(name, node.next.coord)
         case _:
             raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
-    conditions = list(_conjuncts(node.cond))
+    conditions = list(conjuncts(node.cond))
     bounds = [part for part in conditions if _compares(part, name)]
     bounds = bounds or [part for part in conditions[:1] if _is_comparison(part)]
     if not bounds:
@@ -81,17 +81,6 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
     limits = tuple(part for part in conditions if part is not bounds[0])
     step, sign = _step(node.next, name, span, locator)
     return Header(name, declares, start, bounds[0], limits, step, sign, span)
-
-
-def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """Yield what `&&` joins, or `&` between truths: both sides of a header are defined."""
-    if isinstance(node, c_ast.BinaryOp) and (
-        node.op == "&&" or (node.op == "&" and _is_truth(node.left) and _is_truth(node.right))
-    ):
-        yield from _conjuncts(node.left)
-        yield from _conjuncts(node.right)
-    elif node is not None:
-        yield node
 
 
 def _compares(node: c_ast.Node, name: str) -> bool:
@@ -103,16 +92,6 @@ def _compares(node: c_ast.Node, name: str) -> bool:
 
 def _is_comparison(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.BinaryOp) and node.op in _COMPARISONS
-
-
-def _is_truth(node: c_ast.Node) -> bool:
-    """Return whether a value is 0 or 1 by the form of its expression."""
-    match node:
-        case c_ast.BinaryOp(op="&&" | "||") | c_ast.UnaryOp(op="!"):
-            return True
-        case c_ast.BinaryOp(op="&" | "|" | "^", left=left, right=right):
-            return _is_truth(left) and _is_truth(right)
-    return _is_comparison(node)
 
 
 def _header(part: c_ast.Node | None, span: Span, locator: Locator, help_: str) -> LoopHeader:

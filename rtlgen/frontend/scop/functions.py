@@ -31,12 +31,12 @@ from typing import cast
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.values import Arithmetic, Value, literal
+from rtlgen.frontend.analysis.values import BINARY_OPS, Arithmetic, Value, literal
 from rtlgen.frontend.errors import CallArguments, CallUnsupported
 from rtlgen.frontend.lowering.bits import are_alike, reinterpreted
 from rtlgen.frontend.lowering.nodes import integer, named
 from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, Type, declaration, plain
-from rtlgen.frontend.reading.expressions import BINARY_OPS, ExpressionReader
+from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.symbols import Function, Scopes, Slot
 from rtlgen.frontend.reading.types import TypeReader
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS
@@ -357,8 +357,6 @@ class PureCall:
                     return _of_size(self._reader.arithmetic.convert(value, result))
                 case c_ast.Compound():
                     return self.run([*(item.block_items or ()), *rest], result)
-                case c_ast.DeclList():
-                    return self.run([*item.decls, *rest], result)
                 case c_ast.If() if any(isinstance(node, c_ast.Return) for node in below(item)):
                     return self._either(item, rest, result)
                 case c_ast.If():

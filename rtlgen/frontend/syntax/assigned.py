@@ -1,7 +1,5 @@
 """What a piece of the syntax tree assigns, uses and asserts, found without reading it.
 
-What a piece of the syntax tree assigns and uses, found without reading it.
-
 Names are taken as they stand; what they stand for is for the reader of declarations to say. Which
 variables count loops, and which carry values into a `#pragma scop` region or out of it, is found by
 C's scopes:
@@ -13,8 +11,6 @@ for (...) { s += A[i]; last = i; A[i] = s; }
 #pragma endscop
 printf("%d", last);     last goes out, and so does A: the host reads them after the run
 show(A);
-
-Assertions, once nothing is rewritten any more.
 """
 
 from __future__ import annotations
@@ -146,6 +142,30 @@ def mentioned(*roots: c_ast.Node | None) -> frozenset[str]:
 def mentions(root: c_ast.Node, names: frozenset[str]) -> bool:
     """Return whether one of `names` stands below `root`."""
     return any(isinstance(part, c_ast.ID) and part.name in names for part in below(root))
+
+
+def conjuncts(condition: c_ast.Node | None) -> Iterator[c_ast.Node]:
+    """Yield what `&&` joins, or `&` of answers of which nobody can tell which is asked first."""
+    match condition:
+        case c_ast.BinaryOp(op="&&" | "&" as op, left=left, right=right) if op == "&&" or all(
+            is_answer(x) and not calls(x) and not any(assigned(x)) for x in (left, right)
+        ):
+            yield from conjuncts(left)
+            yield from conjuncts(right)
+        case c_ast.Node():
+            yield condition
+
+
+def is_answer(node: c_ast.Node) -> bool:
+    """Return whether a value is 0 or 1 by the form of its expression."""
+    match node:
+        case c_ast.UnaryOp(op="!"):
+            return True
+        case c_ast.BinaryOp(op="&" | "|" | "^", left=left, right=right):
+            return is_answer(left) and is_answer(right)
+        case c_ast.BinaryOp(op=op):
+            return op in ("&&", "||", "<", "<=", ">", ">=", "==", "!=")
+    return False
 
 
 def single_statement(node: c_ast.Node | None) -> c_ast.Node | None:
