@@ -1,13 +1,9 @@
 """Scalars that step on when others go round, and what they are, found by running the loop.
 
-Scalars that step on when others go round, as the minutes of a clock step on with its seconds.
-
     if (++x == 5) { x = 0; y++; }       x is i % 5, y is i / 5
 
 What a statement makes of `y` is found for every value of `x`. It carries if these moves are those
 of a quotient whose dividend the statement moves: k * ((p + m + c) / n) - k * ((p + c) / n).
-
-What scalars are wherever a loop's body reads them, found by running the loop.
 
     for (n = r = c = 0; n < 64; n++, c++) {
       if (c == 8) { c = 0; r++; }
@@ -271,7 +267,7 @@ class _Watch(Run):
         match node:
             case None:
                 return
-            case c_ast.Compound() | c_ast.DeclList() | c_ast.Label():
+            case c_ast.Compound() | c_ast.Label():
                 pass
             case c_ast.If():
                 # What stands under it is read only where the condition holds.

@@ -1,17 +1,10 @@
 """C's shorthands and idioms, rewritten into one effect a statement.
 
-Idioms of C programs as what they mean: small rewritings of one expression or definition each.
-
 Rewrite
 -------
     int f(a, n) int a[8]; int n; { S }         int f(int a[8], int n) { S }
     if (__builtin_expect(x > 0, 1)) S          if (x > 0) S
     volatile int n;                            int n;
-
-Rewrite C's shorthands into one effect a statement.
-
-Rewrite
--------
     a[k++] = x;                                a[k] = x; k++;
     y = a[k]++;                                y = a[k]; a[k]++;
     if (++c == n) c = 0;                       ++c; if (c == n) c = 0;

@@ -1,6 +1,4 @@
-"""Initial values between braces, and arrays without a name as arrays with one.
-
-Arrays without a name, compound literals and strings, as arrays with one.
+"""Arrays without a name as arrays with one, and initial values between braces.
 
 Rewrite
 -------
@@ -12,7 +10,6 @@ Rewrite
 
 Constants that nobody can change are a table of the function. What is computed is set anew where the
 statement stands; under a condition inside of a statement there is no such place.
-
 """
 
 from __future__ import annotations

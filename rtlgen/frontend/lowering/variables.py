@@ -1,15 +1,11 @@
 """The scalars of a function, as its text declares and uses them, and those with one value.
 
-Variables with one value: in extents of local arrays, and as parameters of static functions.
-
 Rewrite
 -------
     int n = 8, t[n];            int n = 8, t[8];            n is never assigned
 
     static void f(int n);       n of `f` is 8: nobody outside of the file can call it
     int n = 8; f(n); f(8);
-
-The scalars of a function, as its text declares and uses them.
 """
 
 from __future__ import annotations

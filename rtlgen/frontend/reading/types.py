@@ -1,18 +1,14 @@
 """C declarations: element types, shapes, extents of pointer parameters, initial values.
 
-How large the arrays are that pointer parameters point to.
-
     void f(int *a) { for (int i = 0; i < 8; i++) a[2 * i] = 0; }      15 elements
 
 A pointer does not tell. The option `-D a_EXTENT=64` does; without it, the array ends with the last
 element that the function can touch, which its subscripts tell.
 
-Initial values of arrays: which element each of them is for, and tables of constants.
-
     const int w[2][3] = {1, 2, 3, [1][2] = 9};
 
 is a table of constants: 1, 2, 3, 0, 0, 9. Where it is read with constant subscripts, the value
-takes its place. An array that is not constant is filled where it is declared (see `filling`).
+takes its place. An array that is not constant is filled where it is declared.
 """
 
 from __future__ import annotations

@@ -393,8 +393,6 @@ class BodyReader:
                 return self._calls.statement(node, place)
             case c_ast.Decl():
                 return self._declaration(node, place)
-            case c_ast.DeclList():
-                return self.items(node.decls, place)
             case c_ast.Typedef():
                 self._declarations.enumeration(node)
                 self._declarations.types.define(node)

@@ -23,6 +23,7 @@ from pycparser.c_generator import CGenerator
 from rtlgen.frontend.analysis.cases import MAX_CASES, Cases, Conjunction, both, cases_of, either
 from rtlgen.frontend.analysis.ranges import Guard, Ranges
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, opaque
+from rtlgen.frontend.lowering.nodes import changed
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.elements import stays_inside
 from rtlgen.frontend.reading.expressions import ExpressionReader
@@ -344,7 +345,7 @@ class BranchReader:
     ) -> tuple[Node, ...] | None:
         """Return `if (c) x = a; else x += b;` as `x = c ? a : x + b`, or None if it is not that."""
         found = [single_statement(branch.body) for branch in branches]
-        sides = [side for side in found if side is not None and _target(side) is not None]
+        sides = [side for side in found if side is not None and changed(side) is not None]
         if len(sides) != 2:
             return None
         leaves = [a.leaves for branch in branches for a in branch.alternatives if not a.conditions]
@@ -353,7 +354,7 @@ class BranchReader:
         if any(keeps_state(side, self._declarations.scopes) for side in sides):
             # Each call has to happen where it stands.
             return None
-        targets = [_target(side) for side in sides]
+        targets = [changed(side) for side in sides]
         # What was lowered stands at the place of other text.
         if len({CGenerator().visit(target) for target in targets}) != 1:
             return None
@@ -377,14 +378,6 @@ class BranchReader:
         text = f"{self._locator.text(node.cond)} ? {first.text} : {second.text}"
         both = replace(first, value=value, text=text)
         return (*before, self._body.assign(node, both, place, reader, label))
-
-
-def _target(node: c_ast.Node) -> c_ast.Node | None:
-    """Return what a statement assigns to, if it is an assignment."""
-    if isinstance(node, c_ast.Assignment):
-        return node.lvalue
-    is_step = isinstance(node, c_ast.UnaryOp) and node.op in ("p++", "p--", "++", "--")
-    return node.expr if is_step else None
 
 
 def _arms(node: c_ast.If) -> list[c_ast.Node]:

@@ -1,7 +1,5 @@
 """Where a statement stands, in which case it is read, and what is computed before it.
 
-Where a statement and its expressions stand, and what their readers need of each other.
-
 Statements that are read once for each case of a choice that they depend on.
 
     a[i < 4 ? i : i + 2] = x;       for (j = 0; j < (i < 4 ? 3 : 5); j++) S

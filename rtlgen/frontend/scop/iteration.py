@@ -1,10 +1,6 @@
 """`for` loops, with their bodies, to nodes of the loop tree, or written out.
 
-Loops whose iterator takes a few values in another way than by equal steps, written out.
-
 for (n = 16; n > 1; n >>= 1) S          S four times, with n = 16, 8, 4, 2
-
-`for` loops, with their bodies, to nodes of the loop tree.
 
 Behind a loop its variable holds the first value with which it does not go on:
 

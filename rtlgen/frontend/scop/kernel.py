@@ -14,13 +14,13 @@ from rtlgen.frontend.errors import (
     ReturnUnsupported,
 )
 from rtlgen.frontend.lowering.capacity import Limits
+from rtlgen.frontend.lowering.nodes import changed
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.symbols import NamedConstant, ScalarInput, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.body import BodyReader
 from rtlgen.frontend.scop.split_loops import split_loops
 from rtlgen.frontend.syntax.assigned import (
-    STEPS,
     Assumption,
     Counters,
     RegionValues,
@@ -34,7 +34,7 @@ from rtlgen.frontend.syntax.assigned import (
     region_values,
 )
 from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.region import Region
+from rtlgen.frontend.syntax.region import Region, parameters
 from rtlgen.ir.constant_folding import widening_constants
 from rtlgen.ir.expr import ScalarParameter, walk
 from rtlgen.ir.schedule import Schedule
@@ -91,7 +91,7 @@ class Kernel:
         """
         function = self._region.function
         self._unmentioned = declared(*tree.ext) - mentioned(*tree.ext) - self._members
-        hidden = _parameter_names(function)
+        hidden = frozenset(parameter.name for parameter in parameters(function))
         # A parameter keeps its C name even when a global has the same one.
         self._declarations.scopes.reserve(hidden)
         counters = Counters()
@@ -154,13 +154,13 @@ class Kernel:
         if not isinstance(declared, c_ast.Decl):
             return None
         is_const = "const" in declared.quals
-        changed = {
+        set_here = {
             name
             for item in self._region.items
             for name, node in assigned(item)
-            if isinstance(_target(node), c_ast.ID) and (_is_address(node) or not is_const)
+            if isinstance(changed(node, "&"), c_ast.ID) and (_is_address(node) or not is_const)
         }
-        if declared.name not in changed:
+        if declared.name not in set_here:
             return None
         symbol = self._declarations.scopes.lookup(declared.name)
         return symbol if isinstance(symbol, ScalarInput | NamedConstant) else None
@@ -401,24 +401,8 @@ class Kernel:
         self.warnings.append(Diagnostic(code, message, (label,), severity="warning"))
 
 
-def _target(node: c_ast.Node) -> c_ast.Node | None:
-    """Return what an assignment or a step changes, or a pointer may."""
-    if isinstance(node, c_ast.UnaryOp):
-        return node.expr if node.op in (*STEPS, "&") else None
-    return node.lvalue if isinstance(node, c_ast.Assignment) else None
-
-
 def _is_address(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.UnaryOp) and node.op == "&"
-
-
-def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:
-    arguments = function.decl.type.args
-    return frozenset(
-        parameter.name
-        for parameter in (arguments.params if arguments is not None else ())
-        if isinstance(parameter, c_ast.Decl)
-    )
 
 
 def _role(variable: Variable, is_read: bool, is_written: bool) -> Role:
