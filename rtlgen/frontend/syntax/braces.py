@@ -107,12 +107,12 @@ class Braces:
         values, part = list(node.exprs or ()), self._part(at)
         step = None if part is None else part.first()
         is_text = len(values) == 1 and part is not None and _is_text_in(part, values[0])
-        if step is None or is_text:
+        if part is None or is_text:
             if len(values) != 1 or isinstance(values[0], c_ast.NamedInitializer):
                 raise self.refused(self.unfit, node)
             self._put(at, values[0])
             return
-        following: Way | None = (*at, step)
+        following: Way | None = None if step is None else (*at, step)
         for value in values:
             if isinstance(value, c_ast.NamedInitializer):
                 following, value = self._designated(at, value), value.expr
