@@ -1,4 +1,4 @@
-"""Scalars that statements move: what they are inside of loops, behind them, and in between.
+"""Scalars that the bodies of loops move: what they are inside of the loops, and behind them.
 
 k += 3        if (++x == 5) { x = 0; y++; }        for (...) k++;
 """
@@ -63,7 +63,7 @@ class InLoop:
 
 
 class Moves:
-    """Finds what statements make of scalars.
+    """Finds what loops make of scalars.
 
     Parameters
     ----------
