@@ -332,7 +332,7 @@ def law_of(expr: Expr, loops: Sequence[Loop], ranges: Ranges) -> Turn | None:
     (i + 4) % 5 == 4 ? 0 : (i + 4) % 5 + 1        i % 5
 
     It is found by trying the values of two periods, and holds for all: it grows in each as the
-    value does.
+    value does. Where it is not seen how that grows, all of a few values are tried.
 
     Parameters
     ----------
@@ -361,15 +361,20 @@ def law_of(expr: Expr, loops: Sequence[Loop], ranges: Ranges) -> Turn | None:
         return None
     period = lcm(unit, *divisors) // unit
     growth = _growth(expr, period * unit, ranges.boxes()) if period <= MAX_PERIOD else None
-    least = (ranges.minimum(form) - first.constant) // unit
+    least = -((first.constant - ranges.minimum(form)) // unit)
+    tried = 2 * period
+    if growth is None:
+        # A few values are all tried, but what is chosen among goes no way of its own.
+        number = (ranges.maximum(form) - first.constant) // unit - least + 1
+        tried = number if number <= MAX_VALUES and not any(map(_asks, walk(expr))) else 0
     seen: Seen = {}
-    for at in range(least, least + 2 * period) if growth is not None else ():
+    for at in range(least, least + tried):
         value = _value_at(expr, first.constant + at * unit)
         if value is None:
             return None
         seen[at] = value
     found = law_in(seen) if seen else None
-    if found is None or found.growth(period) != growth:
+    if found is None or growth not in (None, found.growth(period)):
         return None
     ahead = form - first
     if found.scale == 1 and found.pace:
@@ -380,6 +385,10 @@ def law_of(expr: Expr, loops: Sequence[Loop], ranges: Ranges) -> Turn | None:
     terms = {name: coefficient // common for name, coefficient in found.form.terms}
     form = Affine.of(terms, found.form.constant // common)
     return replace(found, form=form, scale=found.scale // common)
+
+
+def _asks(expr: Expr) -> bool:
+    return isinstance(expr, Select) or (isinstance(expr, Binary) and expr.op in COMPARISONS)
 
 
 def _forms(expr: Expr) -> set[Affine]:

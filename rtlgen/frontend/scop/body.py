@@ -193,11 +193,11 @@ class BodyReader:
         known = dear = origin = None
         if value.affine is None:
             known = known_by_iterators(value.expr, place.ranges)
-            before = self.reaching.of(variable)
-            if self.keep_law(variable, known, before, place, assignment.write.span):
-                return True
             given = value.expr, reads, self._declarations, self.reaching.of
             dear = dear_by_iterators(*given) if known is None else None
+            before, span = self.reaching.of(variable), assignment.write.span
+            if self.keep_law(variable, known or dear, before, place, span):
+                return True
             origin = origin_of(*given)
         is_answer = origin is not None and origin.is_repeatable and is_truth(origin.expr)
         obstacle = value.obstacle
