@@ -17,7 +17,7 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.lowering.bits import standard_integers, take_patterns
-from rtlgen.frontend.lowering.calls import call_first, changing_functions, drop_outside_calls
+from rtlgen.frontend.lowering.calls import changing_functions, drop_outside_calls
 from rtlgen.frontend.lowering.chosen_effects import lift_chosen_effects
 from rtlgen.frontend.lowering.desugar import (
     desugar,
@@ -232,10 +232,9 @@ def _lower(
     outside = drop_outside_calls(tree, locator, changing)
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
-    lift_chosen_effects(tree, changing)
+    lift_chosen_effects(tree, changing, first_calls)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator)
-    call_first(tree, first_calls, changing)
     bounds = take_bounds(tree, locator)
     separate_effects(tree)
     region = select_region(tree, function, locator)

@@ -41,6 +41,17 @@ def test_a_block_call_does_what_gcc_does(body: str) -> None:
     assert_as_gcc(f"{HEAD} {{ {body} }}")
 
 
+@pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+@pytest.mark.parametrize("element", ["float", "double", "_Float16"])
+def test_the_bytes_of_floats_are_moved_and_set(element: str) -> None:
+    """Neither is a conversion: of 0x3e in each byte as little as of what lies in between."""
+    assert_as_gcc(
+        f"#include <string.h>\nvoid f(const int a[2], {element} b[12], {element} c[4]) {{"
+        " memmove(b + 1, b + (a[0] & 3), 5 * sizeof *b); memset(c, 0x3e, 3 * sizeof *c);"
+        " memset(c + 3, 0, sizeof *c); }"
+    )
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -88,6 +88,18 @@ def test_three_counters_step_each_other(step: str) -> None:
         # Stepped before they are used.
         "int x = 4, y = -1; for (int i = 0; i < 24; i++)"
         " { if (++x == 5) { x = 0; y++; } b[y][x] = a[i]; }",
+        # So, too, where they go on over a loop around, and in larger steps of it.
+        "int x = 3; for (int i = 0; i < 4; i++) for (int j = 0; j < 6; j++)"
+        " { if (++x == 4) x = 0; b[i][x] += a[i] + j; }",
+        # By its bits, also where it has but one value in a loop.
+        "int x = 5; for (int i = 0; i < 6; i++) for (int j = 0; j < 3; j++)"
+        " { x ^= 6; a[x] += i + j; }",
+        "int x = 1; for (int i = 0; i < 2; i++) {"
+        " for (int j = 3; j >= 3; j--) { x ^= 6; a[x] += j; } b[x][i] = 2; }",
+        "int x = 4, row = -16; for (int r = 0; r < 3; r++) for (int i = 0; i < 24; i++)"
+        " { if (++x == 5) { x = 0; row += 16; } a[row + x] += i; }",
+        "int x = 4, y = -1; for (int i = 47; i > 0; i -= 2)"
+        " { x = x == 4 ? 0 : x + 1; if (!x) y++; b[y][x] += a[i]; }",
         # The second one from where an outer loop is.
         "for (int r = 0; r < 4; r++) { int x = 0, y = 2 * r; for (int i = 0; i < 9; i++)"
         " { b[y][x] += a[i] + r; if (++x == 3) { x = 0; y++; } } }",

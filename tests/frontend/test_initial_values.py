@@ -121,7 +121,7 @@ def test_parts_cover_an_array_once_and_stand_alone_where_computed() -> None:
     ("declared", "why"),
     [
         ("int t[2] = {x, 1, 2}", "more values than places"),
-        ("int t[2][2] = {{x, 1, 2}}", "more values than the 2 places in these braces"),
+        ("int t[2][2] = {{x, 1, 2}}", "more values than places"),
         ("int t[2] = {[2] = x}", "there is no element 2"),
         ("int t[2] = {[-1] = x}", "there is no element -1"),
         ("int t[2] = {[x] = 1}", "this is no constant"),

@@ -1,7 +1,5 @@
 """How far affine expressions go: inside of loops and conditions, and as the least of several.
 
-How far an affine expression can go inside the loops and conditions around it.
-
 Expressions that are the least or the greatest of several affine functions, or quotients of such.
 
 a < b ? a : b              the least of a and b, however it was written: macro, function, `?:`

@@ -2,23 +2,40 @@
 
     for (i = 0; i < n; i++) { ...; if (++x == 5) { x = 0; y++; } }     x is i % 5, y is i / 5
 
-Whether a statement only turns a scalar is found by carrying it out for every value the scalar may
-have: whatever it is written with, `x` then goes through a range of values by equal steps.
+Whether a loop only turns a scalar is found by carrying its body out for every value the scalar may
+have: whatever it is written with, `x` then goes through a range of values by equal steps. What is
+in between, and what follows no such steps, is fitted to values that were tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import gcd
+from itertools import pairwise
+from math import gcd, lcm
 from typing import TypeAlias
 
 from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.values import SYMBOLS
+from rtlgen.frontend.text.constants import result_of
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Select,
+    Unary,
+    children,
+    walk,
+    with_children,
+)
 from rtlgen.ir.quotients import quotient
 from rtlgen.ir.scop import Loop
 from rtlgen.ir.types import INT32, INT64, IntType
+from rtlgen.ir.value_ranges import value_range
 
 MAX_VALUES = 256
 """Values of a scalar up to which each is tried."""
@@ -56,6 +73,12 @@ class Turn:
         """Return the value for a value of the form; it has to go round."""
         assert self.modulus is not None
         return self.low.constant + self.pace * (form // self.scale) % self.modulus
+
+    def growth(self, by: int) -> int | None:
+        """Return by how much the value is larger where the form is larger by so much, if it is."""
+        if self.modulus is not None or self.pace == 0:
+            return 0 if by % (self.period or 1) == 0 else None
+        return self.pace * (by // self.scale) if by % self.scale == 0 else None
 
     def moved(self, by: Affine) -> Turn:
         """Return the value when the form is larger by `by`."""
@@ -185,7 +208,8 @@ def rotation(possible: Iterable[int], effect: Effect) -> Rotation | None:
     if len(moves) != 2:
         return None
     modulus, move = max(moves) - min(moves), min(moves, key=abs)
-    if max(after) >= low + modulus or not _turns(after, low, low, modulus, move):
+    is_turned = all(new == low + (old - low + move) % modulus for old, new in after.items())
+    if max(after) >= low + modulus or not is_turned:
         return None
     return Rotation(low, modulus, move, frozenset(after))
 
@@ -193,22 +217,6 @@ def rotation(possible: Iterable[int], effect: Effect) -> Rotation | None:
 def period_of(values: Sequence[int]) -> int:
     """Return after how many of them values are as before; their number if they never are."""
     return next(n for n in range(1, len(values) + 1) if values[n:] == values[: len(values) - n])
-
-
-def cycle(values: Sequence[int]) -> Turn | None:
-    """Return a scalar that has these values in turn as one that goes round; None if it does not.
-
-    The form counts the values from 0.
-    """
-    low, number = min(values), len(values)
-    gap = gcd(*(value - low for value in values))
-    modulus = gap * number
-    pace = (values[1 % number] - values[0]) % modulus if number > 1 else 0
-    first = next((k for k in range(number) if pace * k % (modulus or 1) == values[0] - low), None)
-    if not pace or first is None:
-        return None
-    found = Turn(Affine((), low), modulus, Affine((), first), frozenset(values), pace=pace)
-    return found if all(found.at(first + k) == v for k, v in enumerate(values)) else None
 
 
 def begun(before: Affine | Turn, found: Rotation) -> Turn | None:
@@ -230,30 +238,6 @@ def inside_loop(turn: Turn, move: int, loop: Loop) -> Turn:
     """
     ahead = Affine.variable(loop.iterator) - loop.start
     return turn.moved(ahead * (move * turn.scale // loop.step))
-
-
-def after_statement(turn: Turn, effect: Effect) -> Turn | None:
-    """Return what a statement leaves of a value that goes round; None if it is not known."""
-    modulus, old_low = turn.modulus, turn.low.constant
-    if modulus is None or turn.pace != 1:
-        return None
-    known: dict[int, int] = {}
-    for value in turn.values:
-        new = effect(value)
-        if new is None:
-            # The first one that is not known tells: each costs a run of the statement.
-            return None
-        known[value] = new
-    low, (old, new) = min(known.values()), next(iter(known.items()))
-    move = (new - low - (old - old_low)) % modulus
-    if not _turns(known, old_low, low, modulus, move):
-        return None
-    moved = turn.moved(Affine((), move * turn.scale))
-    return replace(moved, low=Affine((), low), values=frozenset(known.values()))
-
-
-def _turns(after: Mapping[int, int], old_low: int, low: int, modulus: int, move: int) -> bool:
-    return all(new == low + (old - old_low + move) % modulus for old, new in after.items())
 
 
 def values_of(before: Affine | Turn, ranges: Ranges) -> frozenset[int]:
@@ -278,3 +262,211 @@ def _closed(values: Iterable[int], effect: Effect) -> dict[int, int] | None:
         after[value] = found
         pending.append(found)
     return after or None
+
+
+Seen: TypeAlias = dict[int, int]
+"""Values of a scalar, by the number of the iteration, or the value of a form."""
+
+
+def law_in(seen: Seen) -> Turn | None:
+    """Return values as a law of what they are given by; None if they follow none.
+
+    They are a staircase, or go round by equal steps; the first of those that fit is taken.
+    """
+    low, high = min(seen.values()), max(seen.values())
+    gap = gcd(*(value - low for value in seen.values()))
+    if gap == 0:
+        return Turn(Affine((), low), None, Affine(), frozenset(), pace=0)
+    first, last = min(seen), max(seen)
+    rises = [(seen[k] - low) // gap for k in (first, last)]
+    widths = {_longest_run(seen)}
+    if rises[0] != rises[1]:
+        mean = (last - first) // abs(rises[1] - rises[0])
+        widths |= {mean, mean + 1}
+    for width in sorted(widths - {0}):
+        for start, pace in ((low, gap), (high, -gap)):
+            at = _staircase({k: (value - start) // pace for k, value in seen.items()}, width)
+            if at is not None:
+                return Turn(Affine((), start), None, Affine((), at), frozenset(), width, pace)
+    return _rotation({k: (value - low) // gap for k, value in seen.items()}, low, gap)
+
+
+def _staircase(steps: Seen, width: int) -> int | None:
+    """Return what to add to a number of steps of a width, so that the quotient is the height."""
+    least = max(width * height - k for k, height in steps.items())
+    most = min(width * height + width - 1 - k for k, height in steps.items())
+    return least if least <= most else None
+
+
+def _rotation(steps: Seen, low: int, gap: int) -> Turn | None:
+    width, number = _longest_run(steps), max(steps.values()) + 1
+    if number > len(steps):
+        # What goes round has been everywhere.
+        return None
+    turns = {(b - a) % number for (i, a), (j, b) in pairwise(sorted(steps.items())) if j == i + 1}
+    for pace in sorted(turns - {0}):
+        for at in range(width * number):
+            if all(pace * ((k + at) // width) % number == h for k, h in steps.items()):
+                values = frozenset(low + gap * height for height in steps.values())
+                form = Affine((), at)
+                return Turn(Affine((), low), number * gap, form, values, width, pace * gap)
+    return None
+
+
+def _longest_run(seen: Seen) -> int:
+    """Return in how many iterations on end a scalar has one value, at most."""
+    longest = run = 1
+    for (i, a), (j, b) in pairwise(sorted(seen.items())):
+        run = run + 1 if (j, b) == (i + 1, a) else 1
+        longest = max(longest, run)
+    return longest
+
+
+MAX_PERIOD = 4096
+"""Values of a form that are tried to find the law of a value."""
+
+
+def law_of(expr: Expr, loops: Sequence[Loop], ranges: Ranges) -> Turn | None:
+    """Return the law of a value that one affine form decides; None if it follows none.
+
+    (i + 4) % 5 == 4 ? 0 : (i + 4) % 5 + 1        i % 5
+
+    It is found by trying the values of two periods, and holds for all: it grows in each as the
+    value does. Where it is not seen how that grows, all of a few values are tried.
+
+    Parameters
+    ----------
+    loops: around it. ranges: inside of them.
+    """
+    form = None
+    for one in sorted(_forms(expr), key=str):
+        of_one = _of_form(expr, one, ranges)
+        if _forms(of_one) == {one}:
+            form, expr = one, of_one
+            break
+    if form is None:
+        return None
+    divisors = [
+        abs(node.right.value)
+        for node in walk(expr)
+        if isinstance(node, Binary) and isinstance(node.right, Constant)
+        if node.op in ("div", "rem") and node.right.value
+    ]
+    # Its values are some first one and multiples of a unit.
+    first, unit = form, 0
+    for loop in reversed(loops):
+        unit = gcd(unit, first.coefficient(loop.iterator) * loop.step)
+        first = first.substitute({loop.iterator: loop.start})
+    if not unit or not first.is_constant:
+        return None
+    period = lcm(unit, *divisors) // unit
+    growth = _growth(expr, period * unit, ranges.boxes()) if period <= MAX_PERIOD else None
+    least = -((first.constant - ranges.minimum(form)) // unit)
+    tried = 2 * period
+    if growth is None:
+        # A few values are all tried, but what is chosen among goes no way of its own.
+        number = (ranges.maximum(form) - first.constant) // unit - least + 1
+        tried = number if number <= MAX_VALUES and not any(map(_asks, walk(expr))) else 0
+    seen: Seen = {}
+    for at in range(least, least + tried):
+        value = _value_at(expr, first.constant + at * unit)
+        if value is None:
+            return None
+        seen[at] = value
+    found = law_in(seen) if seen else None
+    if found is None or growth not in (None, found.growth(period)):
+        return None
+    ahead = form - first
+    if found.scale == 1 and found.pace:
+        # Each step is one of as many.
+        found, ahead = replace(found, form=found.form * found.pace, pace=1), ahead * found.pace
+    found = found.finer(unit).moved(ahead)
+    common = gcd(found.scale, found.form.constant, *(c for _, c in found.form.terms))
+    terms = {name: coefficient // common for name, coefficient in found.form.terms}
+    form = Affine.of(terms, found.form.constant // common)
+    return replace(found, form=form, scale=found.scale // common)
+
+
+def _asks(expr: Expr) -> bool:
+    return isinstance(expr, Select) or (isinstance(expr, Binary) and expr.op in COMPARISONS)
+
+
+def _forms(expr: Expr) -> set[Affine]:
+    """Return the forms in a value, without their constants."""
+    leaves = (node.affine for node in walk(expr) if isinstance(node, IndexValue))
+    return {leaf - leaf.constant for leaf in leaves}
+
+
+def _of_form(expr: Expr, form: Affine, ranges: Ranges) -> Expr:
+    """Return a value with remainders as those of another form that is the same modulo theirs."""
+    match expr:
+        case Binary("rem", IndexValue(affine), Constant(modulus) as by) if modulus > 0:
+            ahead = affine - form
+            if ranges.minimum(affine) >= 0 and all(c % modulus == 0 for _, c in ahead.terms):
+                # A dividend that is never negative is rounded down in C, too.
+                lift = -(ranges.minimum(form + ahead.constant) // modulus) * modulus
+                dividend = IndexValue(form + (ahead.constant + max(0, lift)), INT64)
+                return Binary("rem", dividend, by, expr.type)
+    return with_children(expr, tuple(_of_form(part, form, ranges) for part in children(expr)))
+
+
+def _growth(expr: Expr, by: int, boxes: Mapping[str, tuple[int, int]]) -> int | None:
+    """Return by how much a value is larger where its form is larger by so much; None if it varies.
+
+    What grows stays inside of its types.
+    """
+    parts = [_growth(part, by, boxes) for part in children(expr)]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    match expr:
+        case IndexValue():
+            return by
+        case Select():
+            return known[1] if known[0] == 0 and known[1] == known[2] else None
+        case _ if not any(known):
+            # What it is made of is the same again.
+            return 0
+        case Cast(operand):
+            low, high = value_range(operand, boxes)
+            return known[0] if expr.type.minimum <= low and high <= expr.type.maximum else None
+        case Binary("div" | "rem" as op, left, Constant(divisor)) if divisor > 0:
+            if value_range(left, boxes)[0] < 0 or known[0] % divisor:
+                return None
+            return known[0] // divisor if op == "div" else 0
+        case Binary("add" | "sub" | "mul" as op, left, right):
+            if op == "mul" and not isinstance(right, Constant):
+                return None
+            of = [value_range(side, boxes) for side in (left, right)]
+            ends = [result_of(SYMBOLS[op], a, b) for a in of[0] for b in of[1]]
+            is_held = expr.type.minimum <= min(ends) and max(ends) <= expr.type.maximum
+            found = result_of(SYMBOLS[op], known[0], known[1])
+            if isinstance(right, Constant) and op == "mul":
+                found = known[0] * right.value
+            return found if is_held else None
+        case Binary(op) if op in COMPARISONS and known[0] == known[1]:
+            return 0
+    return None
+
+
+def _value_at(expr: Expr, at: int) -> int | None:
+    """Return a value for a value of the one form in it; None for what is not tried."""
+    parts = [_value_at(part, at) for part in children(expr)]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts) or not isinstance(expr.type, IntType):
+        return None
+    value: int | None = None
+    match expr:
+        case Constant(constant):
+            value = constant
+        case IndexValue(affine):
+            value = affine.constant + at
+        case Select():
+            value = known[1] if known[0] else known[2]
+        case Unary("lnot"):
+            value = int(known[0] == 0)
+        case Cast():
+            value = int(known[0] != 0) if expr.type.is_bool else known[0]
+        case Binary(op) if not ((op in ("div", "rem") and known[1] == 0) or op in ("shl", "shr")):
+            value = result_of(SYMBOLS[op], known[0], known[1])
+    return None if value is None else expr.type.wrap(value)

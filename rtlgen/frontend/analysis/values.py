@@ -11,6 +11,7 @@ from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import divided, is_by_iterators, is_decided, is_held
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.errors import BadConstant, UnsupportedExpression
+from rtlgen.frontend.text.constants import result_of
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -198,7 +199,7 @@ class Arithmetic:
         if op not in FLOAT_OPS:
             for operand in (left, right):
                 if isinstance(operand.type, FloatType):
-                    raise _no_integers(_SYMBOLS[op], span, operand)
+                    raise _no_integers(SYMBOLS[op], span, operand)
         if op in ("shl", "shr"):
             return self._shift(op, self.promoted(left), self.promoted(right), span)
         type_ = common_type(left.type, right.type)
@@ -215,7 +216,7 @@ class Arithmetic:
                 return self._fitted(residue, expr, span)
             return opaque(expr, self._blame("", span, left, right), span)
         if left.constant is not None and right.constant is not None:
-            return literal(_fold(op, left.constant, right.constant), result, span)
+            return literal(result_of(SYMBOLS[op], left.constant, right.constant), result, span)
         affine = _affine_result(op, left.affine, right.affine) or divided(expr, self.ranges)
         if affine is None and op in ("mul", "div", "rem"):
             affine = self._by_number(op, left, right)
@@ -447,7 +448,12 @@ class Arithmetic:
 FLOAT_OPS = frozenset(("add", "sub", "mul", "div", *COMPARISONS))
 """The binary operators that floating-point numbers have."""
 
-_SYMBOLS = {"rem": "%", "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"}
+BINARY_OPS: dict[str, BinaryOp] = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor",
+    "<<": "shl", ">>": "shr", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
+}  # fmt: skip
+SYMBOLS = {op: symbol for symbol, op in BINARY_OPS.items()}
+"""How C spells operations."""
 
 
 def _no_integers(symbol: str, span: Span, operand: Value) -> UnsupportedExpression:
@@ -520,32 +526,3 @@ def _residue_of(op: str, left: Value, right: Value) -> Affine | None:
     if op not in ("add", "sub", "mul") or left.residue is None or right.residue is None:
         return None
     return _affine_result(op, left.residue, right.residue)
-
-
-def _fold(op: str, a: int, b: int) -> int:
-    """Return the mathematical result of an operation on constants."""
-    match op:
-        case "add":
-            return a + b
-        case "sub":
-            return a - b
-        case "mul":
-            return a * b
-        case "div":
-            return _truncated_quotient(a, b)
-        case "rem":
-            return a - b * _truncated_quotient(a, b)
-        case "and":
-            return a & b
-        case "or":
-            return a | b
-        case "xor":
-            return a ^ b
-    return int(
-        {"lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b, "eq": a == b, "ne": a != b}[op]
-    )
-
-
-def _truncated_quotient(a: int, b: int) -> int:
-    """Divide as C does: towards zero."""
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)

@@ -1,13 +1,4 @@
-"""Refusals of text, types, declarations, names and functions.
-
-What the refusals of a C program have in common.
-
-Refusals of text that is not C, or cannot be read.
-
-Refusals of types, declarations and names.
-
-Refusals of functions, of the region of one, and of calls.
-"""
+"""Refusals of text, types, declarations, names and functions."""
 
 from __future__ import annotations
 

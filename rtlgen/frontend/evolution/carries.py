@@ -1,13 +1,9 @@
 """Scalars that step on when others go round, and what they are, found by running the loop.
 
-Scalars that step on when others go round, as the minutes of a clock step on with its seconds.
-
     if (++x == 5) { x = 0; y++; }       x is i % 5, y is i / 5
 
 What a statement makes of `y` is found for every value of `x`. It carries if these moves are those
 of a quotient whose dividend the statement moves: k * ((p + m + c) / n) - k * ((p + c) / n).
-
-What scalars are wherever a loop's body reads them, found by running the loop.
 
     for (n = r = c = 0; n < 64; n++, c++) {
       if (c == 8) { c = 0; r++; }
@@ -23,14 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
-from math import gcd
-from typing import TypeAlias
 
 from pycparser import c_ast
 
 from rtlgen.frontend.analysis.ranges import Ranges
-from rtlgen.frontend.analysis.turn import Observation, Rotation, Turn, rotation, values_of
+from rtlgen.frontend.analysis.turn import (
+    Observation,
+    Rotation,
+    Seen,
+    Turn,
+    law_in,
+    rotation,
+    values_of,
+)
 from rtlgen.frontend.evolution.effects import Effects, Run
 from rtlgen.frontend.evolution.induction import State, by_constant, number_in, trip_count
 from rtlgen.frontend.reading.symbols import Variable
@@ -86,13 +87,6 @@ class Driver:
                 found[position] = tuple((name, Affine((), value)) for name, _, value in at)
         return found
 
-    def offset(self, turn: Turn) -> int | None:
-        """Return how far a scalar that these drive is ahead; None if they do not drive it."""
-        ahead = turn.form - self.form
-        if turn.scale != self.period or ahead.constant % self.unit:
-            return None
-        return ahead.constant // self.unit if is_multiple(ahead, self.period) else None
-
     def extended(self, name: str, turn: Turn) -> Driver:
         """Return a driver with one more scalar, which goes round and is driven by these."""
         return Driver((*self.turns, (name, turn)))
@@ -101,16 +95,6 @@ class Driver:
 def is_multiple(form: Affine, divisor: int) -> bool:
     """Return whether a form is a multiple wherever it is, but for its constant."""
     return all(c % divisor == 0 for _, c in form.terms)
-
-
-def drivers_of(turns: Mapping[str, Turn]) -> list[Driver]:
-    """Return all chains of scalars of which each is driven by the one before it."""
-    found = [Driver(((name, turn),)) for name, turn in turns.items() if turn.period]
-    for driver in found:
-        for name, turn in turns.items():
-            if turn.period and driver.offset(turn) is not None:
-                found.append(driver.extended(name, turn))
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +202,6 @@ def carry(
     states: int,
     gone: int,
     modulus: int | None,
-    known: Carry | None = None,
 ) -> Carry | None:
     """Return how a scalar is carried to; None if it is not.
 
@@ -227,11 +210,10 @@ def carry(
     moves: of the scalar, by the state of what drives it. states: how many there are.
     gone: by how many of its states the driver moves, give or take whole turns.
     modulus: of the scalar, if it goes round.
-    known: the pace and the offset, where they are known.
     """
-    for pace in _paces(set(moves.values()), modulus, known):
+    for pace in _paces(set(moves.values()), modulus):
         for move in _moves(moves, states, gone, modulus, pace):
-            for offset in _offsets(moves, states, move) if known is None else [known.offset]:
+            for offset in _offsets(moves, states, move):
                 found = Carry(pace, move, offset)
                 off = [found.by(p, states) - by for p, by in moves.items()]
                 if all(o == 0 if modulus is None else o % modulus == 0 for o in off):
@@ -239,9 +221,7 @@ def carry(
     return None
 
 
-def _paces(moves: set[int], modulus: int | None, known: Carry | None) -> list[int]:
-    if known is not None:
-        return [known.pace]
+def _paces(moves: set[int], modulus: int | None) -> list[int]:
     if len(moves) == 1:
         return [] if moves == {0} else [*moves]
     if len(moves) != 2:
@@ -269,10 +249,6 @@ def _offsets(moves: Mapping[int, int], states: int, move: int) -> set[int]:
     return {(states - move % states - position) % states for position in starts} or {0}
 
 
-Seen: TypeAlias = dict[int, int]
-"""The values of a scalar at one place of the text, by the number of the iteration."""
-
-
 @dataclass(slots=True)
 class _Watch(Run):
     """Runs one iteration after the other, and notes all reads of scalars.
@@ -291,7 +267,7 @@ class _Watch(Run):
         match node:
             case None:
                 return
-            case c_ast.Compound() | c_ast.DeclList() | c_ast.Label():
+            case c_ast.Compound() | c_ast.Label():
                 pass
             case c_ast.If():
                 # What stands under it is read only where the condition holds.
@@ -359,62 +335,8 @@ def observed(
     found: dict[int, Observation] = {}
     for name, values in watch.seen.items():
         if values:
-            law = _law(values)
+            law = law_in(values)
             law = None if law is None else law.finer(abs(loop.step)).moved(gone)
             at = {first + k * loop.step: value for k, value in values.items()}
             found[name] = Observation(loop.iterator, law, at)
     return found
-
-
-def _law(seen: Seen) -> Turn | None:
-    """Return the values of a scalar as a form of the number of the iteration; None if it is none.
-
-    They are a staircase, or go round by equal steps; the first of those that fit is taken.
-    """
-    low, high = min(seen.values()), max(seen.values())
-    gap = gcd(*(value - low for value in seen.values()))
-    if gap == 0:
-        return Turn(Affine((), low), None, Affine(), frozenset(), pace=0)
-    first, last = min(seen), max(seen)
-    rises = [(seen[k] - low) // gap for k in (first, last)]
-    widths = {_longest_run(seen)}
-    if rises[0] != rises[1]:
-        mean = (last - first) // abs(rises[1] - rises[0])
-        widths |= {mean, mean + 1}
-    for width in sorted(widths - {0}):
-        for start, pace in ((low, gap), (high, -gap)):
-            at = _staircase({k: (value - start) // pace for k, value in seen.items()}, width)
-            if at is not None:
-                return Turn(Affine((), start), None, Affine((), at), frozenset(), width, pace)
-    return _rotation({k: (value - low) // gap for k, value in seen.items()}, low, gap)
-
-
-def _staircase(steps: Seen, width: int) -> int | None:
-    """Return what to add to a number of steps of a width, so that the quotient is the height."""
-    least = max(width * height - k for k, height in steps.items())
-    most = min(width * height + width - 1 - k for k, height in steps.items())
-    return least if least <= most else None
-
-
-def _rotation(steps: Seen, low: int, gap: int) -> Turn | None:
-    width, number = _longest_run(steps), max(steps.values()) + 1
-    if number > len(steps):
-        # What goes round has been everywhere.
-        return None
-    turns = {(b - a) % number for (i, a), (j, b) in pairwise(sorted(steps.items())) if j == i + 1}
-    for pace in sorted(turns - {0}):
-        for at in range(width * number):
-            if all(pace * ((k + at) // width) % number == h for k, h in steps.items()):
-                values = frozenset(low + gap * height for height in steps.values())
-                form = Affine((), at)
-                return Turn(Affine((), low), number * gap, form, values, width, pace * gap)
-    return None
-
-
-def _longest_run(seen: Seen) -> int:
-    """Return in how many iterations on end a scalar has one value, at most."""
-    longest = run = 1
-    for (i, a), (j, b) in pairwise(sorted(seen.items())):
-        run = run + 1 if (j, b) == (i + 1, a) else 1
-        longest = max(longest, run)
-    return longest

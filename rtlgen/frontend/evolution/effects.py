@@ -305,9 +305,6 @@ class Run:
                         self.carry_out(item)
             case c_ast.Label():
                 self.carry_out(node.stmt)
-            case c_ast.DeclList():
-                for item in node.decls:
-                    self.carry_out(item)
             case c_ast.Decl():
                 self._declare(node)
             case c_ast.If():

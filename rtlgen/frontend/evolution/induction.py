@@ -1,14 +1,10 @@
 """What scalars hold that a loop moves by a constant, and what decides what becomes of them.
 
-Which parts of a statement decide what becomes of some scalars, by their names alone.
-
 a[i] = s; t = c + 1; if (t == n) { c = 0; s++; }       c: t = c + 1, the condition, c = 0
 
 The part that uses a scalar first may do nothing but set it:
 
 for (...) { b[i] = 0; if (k == 5) k = 0; a[k] = x; k++; }        if (k == 5) k = 0;
-
-What scalars hold, and what a loop that moves them by a constant makes of them.
 
 for (j = 0; j < 8; j++) { a[k] = 0; k += 2; }        k is k0 + 2 * j inside, k0 + 16 behind
 """

@@ -12,8 +12,8 @@ from rtlgen.frontend.analysis.turn import (
     Rotation,
     Turn,
     begun,
-    cycle,
     inside_loop,
+    law_in,
     period_of,
     rotation,
     values_of,
@@ -206,8 +206,9 @@ class LoopMoves:
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return None
-        turn = cycle(known[: period_of(known)])
-        if turn is None:
+        period = period_of(known)
+        turn = law_in(dict(enumerate(known[:period] * 2)))
+        if turn is None or not turn.period or turn.growth(period) != 0:
             return None
         turn = turn.finer(abs(self.loop.step))
         whole = distance(self.loop, turn.scale, self.ranges)

@@ -1,4 +1,4 @@
-"""Scalars that statements move: what they are inside of loops, behind them, and in between.
+"""Scalars that the bodies of loops move: what they are inside of the loops, and behind them.
 
 k += 3        if (++x == 5) { x = 0; y++; }        for (...) k++;
 """
@@ -12,11 +12,11 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.ranges import Ranges
-from rtlgen.frontend.analysis.turn import Effect, Observation, Turn, after_statement
+from rtlgen.frontend.analysis.turn import Observation
 from rtlgen.frontend.errors import IteratorOverflow
-from rtlgen.frontend.evolution.carries import Carry, Driver, carry, driven, drivers_of, observed
+from rtlgen.frontend.evolution.carries import observed
 from rtlgen.frontend.evolution.effects import Effects
-from rtlgen.frontend.evolution.induction import State, by_constant, number_in
+from rtlgen.frontend.evolution.induction import State, by_constant
 from rtlgen.frontend.evolution.loop_moves import Known, LoopMoves, fitting
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.loops import CountedLoop
@@ -28,7 +28,7 @@ from rtlgen.frontend.reading.reaching import (
     known_value,
 )
 from rtlgen.frontend.reading.symbols import ActiveIterator, Variable
-from rtlgen.frontend.syntax.assigned import assigned, below, mentions, written_places
+from rtlgen.frontend.syntax.assigned import assigned, mentions, written_places
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
@@ -63,7 +63,7 @@ class InLoop:
 
 
 class Moves:
-    """Finds what statements make of scalars.
+    """Finds what loops make of scalars.
 
     Parameters
     ----------
@@ -209,38 +209,6 @@ class Moves:
                     help="use a wider type",
                 )
 
-    def turned(self, node: c_ast.Node, ranges: Ranges) -> list[tuple[Variable, Span, Turn]]:
-        """Return the scalars that go round behind a statement that sets them."""
-        turns = self._reaching.turns
-        if not turns:
-            return []
-        after: dict[str, Turn] = {}
-        moved = self._assigned(node)
-        # What drives another one has the smaller scale.
-        for scalar in sorted(moved, key=lambda s: _scale(turns.get(s.variable.name))):
-            effects = self._effects(node, scalar, ranges)
-            left = self._turned_from_one(scalar.variable, turns, node, effects)
-            if left is None and scalar.variable.name in turns:
-                left = _turned_by_drivers(scalar.variable, turns, effects, after, ranges)
-            if left is not None:
-                after[scalar.variable.name] = left
-        spans = {scalar.variable.name: scalar for scalar in moved}
-        return [(spans[name].variable, spans[name].span, turn) for name, turn in after.items()]
-
-    def _turned_from_one(
-        self, variable: Variable, turns: Mapping[str, Turn], node: c_ast.Node, effects: Effects
-    ) -> Turn | None:
-        """Return what a statement leaves of a scalar that one which goes round decides."""
-        mentioned = {part.name for part in below(node) if isinstance(part, c_ast.ID)}
-        sources = [self._scopes.stored(name) for name in sorted(mentioned)]
-        names = [variable.name, *(s.name for s in sources if s is not None and s != variable)]
-        for name in names:
-            if name in turns:
-                left = after_statement(turns[name], _effect(effects, name, variable))
-                if left is not None:
-                    return left
-        return None
-
     def _effects(self, node: c_ast.Node, scalar: Moved, ranges: Ranges) -> Effects:
         return Effects(
             node, scalar.names, ranges, self._reaching.of, self._declarations, self._locator
@@ -268,64 +236,6 @@ def _next_known(
         if values is not None:
             return InLoop(variable, scalar.span, *values)
     return None
-
-
-def _scale(turn: Turn | None) -> int:
-    return 0 if turn is None else turn.scale
-
-
-def _effect(effects: Effects, source: str, variable: Variable) -> Effect:
-    """Return what a statement makes of a scalar, by the value of another one, or its own."""
-
-    def effect(value: int) -> int | None:
-        return number_in(effects.after({source: Affine((), value)}), variable)
-
-    return effect
-
-
-def _turned_by_drivers(
-    variable: Variable,
-    turns: Mapping[str, Turn],
-    effects: Effects,
-    after: Mapping[str, Turn],
-    ranges: Ranges,
-) -> Turn | None:
-    """Return what a statement leaves of a scalar that others drive.
-
-    Parameters
-    ----------
-    after: what is known of other scalars behind the statement.
-    """
-    for driver in drivers_of(turns):
-        left = _turned_by(driver, variable, turns[variable.name], effects, after, ranges)
-        if left is not None:
-            return left
-    return None
-
-
-def _turned_by(
-    driver: Driver,
-    variable: Variable,
-    turn: Turn,
-    effects: Effects,
-    after: Mapping[str, Turn],
-    ranges: Ranges,
-) -> Turn | None:
-    """Return what a statement leaves of a scalar that one driver drives."""
-    offset, last = driver.offset(turn), driver.turns[-1]
-    if offset is None or not driver.is_small:
-        return None
-    found = driven(variable, turn, effects, {}, driver, ranges)
-    if found is None:
-        return None
-    round_ = found.turning
-    if round_ is not None and (Affine((), round_.low), round_.modulus) != (turn.low, turn.modulus):
-        return None
-    gone = after.get(last[0], last[1]).form - last[1].form
-    states = driver.period // driver.unit
-    known = Carry(turn.pace, 0, offset)
-    way = carry(found.moves, states, gone.constant // driver.unit, turn.modulus, known)
-    return None if way is None else turn.moved(Affine((), way.move * driver.unit))
 
 
 def _next(iterator: str, step: Affine) -> Affine:

@@ -1,7 +1,5 @@
 """Bit-precise integers (C23 6.2.5), and numbers and integers of one size as each other's bits.
 
-Floating-point numbers and integers of one size as each other's bits.
-
 Rewrite
 -------
     k = *(int *)&x;                     k = (int)__float_as_uint(x);
@@ -10,10 +8,6 @@ Rewrite
 
 Through a pointer, C leaves it undefined (C11 6.5, 7); what is meant is what `memcpy` and unions do.
 
-Bit-precise integers (C23 6.2.5), in the next wider types and the bits that count.
-
-Rewrite
--------
     unsigned _BitInt(7) t = x;         unsigned char t = (unsigned)x & 0x7f;
     t = t + a[i];                      t = (unsigned)t + (unsigned)a[i] & 0x7f;      a[i] of 7 bits
     _BitInt(5) s; s = s * 3wb;         s = (int)((unsigned)((int)s * (int)3) << 27) >> 27;

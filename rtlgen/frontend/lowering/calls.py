@@ -1,22 +1,10 @@
-"""Calls that change something, out of expressions; and those outside of the file, left out.
+"""What functions of a file change; and calls of functions outside of it, left out.
 
 Functions of a file that change something that outlives their calls, found without reading them.
 
 static int next(int *seed) { return *seed = *seed * 5 + 1; }        what is handed over
 static int count(void) { static int n; return ++n; }                what it keeps
 static int twice(int x) { x *= 2; return x; }                       nothing
-
-Calls that change something, out of the expressions in which they stand.
-
-Rewrite
--------
-    y = next(&s) >> 3;             int next_value = next(&s); y = next_value >> 3;
-    return first - fold(a);        int fold_value = fold(a); return first - fold_value;
-    if (next(&s) > 2) S            int next_value = next(&s); if (next_value > 2) S
-
-C leaves open when the call happens among the other operands. It is done first where that makes no
-difference: it is surely made, it is the only one, nothing else is changed in the expression, and
-what stands beside it uses nothing that was handed over, or that the whole file sees.
 
 Calls of functions outside of the file, that cannot touch what the kernel computes, left out.
 
@@ -45,18 +33,13 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.names import Names, Symbol
-from rtlgen.frontend.lowering.nodes import FreshNames, changed, named, replaced_part, surely
-from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.names import Names
+from rtlgen.frontend.lowering.nodes import changed
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
     PointerTo,
-    Returning,
-    declaration,
-    number_type,
-    unqualified,
 )
-from rtlgen.frontend.syntax.assigned import NUMBERS, below
+from rtlgen.frontend.syntax.assigned import NUMBERS, below, called_below, called_by
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ABSOLUTE, BLOCK_CALLS, TELLING
 
@@ -82,15 +65,6 @@ def changing_functions(tree: c_ast.FileAST) -> frozenset[str]:
     }:
         found |= callers
     return frozenset(found)
-
-
-def called_below(root: c_ast.Node) -> set[str]:
-    """Return the names of the functions that are called below a node."""
-    return {
-        node.name.name
-        for node in below(root)
-        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
-    }
 
 
 def _changes(function: c_ast.FuncDef, names: Names) -> bool:
@@ -133,99 +107,6 @@ def _points_to_own(node: c_ast.Node, names: Names) -> bool:
         case c_ast.Constant():
             return True
     return isinstance(names.type_of(node), ArrayOf) and _is_own(node, names)
-
-
-def call_first(tree: c_ast.FileAST, asked: frozenset[int], changing: frozenset[str]) -> None:
-    """Rewrite all functions of a file in place.
-
-    Parameters
-    ----------
-    asked: the calls that cannot stay where they are, by the lines of their places.
-    changing: functions that change what outlives their calls.
-    """
-    if asked:
-        defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
-        _Caller(tree, asked, defined - changing).file(tree)
-
-
-class _Caller(Rewriter):
-    """Makes calls first.
-
-    Parameters
-    ----------
-    quiet: functions that change nothing.
-    """
-
-    def __init__(self, tree: c_ast.FileAST, asked: frozenset[int], quiet: set[str]) -> None:
-        super().__init__()
-        self._quiet = quiet
-        self._fresh = FreshNames(tree)
-        self._asked = asked
-
-    def _loop(self, node: c_ast.For) -> list[c_ast.Node]:
-        """Leave the header as it is: nothing can be done before a part of it."""
-        if isinstance(node.init, c_ast.DeclList):
-            for each in node.init.decls:
-                self.names.declare(each)
-        node.stmt = self._arm(node.stmt)
-        return []
-
-    def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
-        """Return an expression of which no call is asked to go first."""
-        calls = [
-            part
-            for part in below(node)
-            if isinstance(part, c_ast.FuncCall) and part.coord.line in self._asked
-        ]
-        type_ = self.names.type_of(calls[0]) if len(calls) == 1 else None
-        if before is None or type_ is None or number_type(type_) is None:
-            return node
-        (call,) = calls
-        if not any(part is call for part in surely(node)) or self._is_seen(call, node):
-            return node
-        name = self._fresh.fresh(f"{call.name.name}_value")
-        before.append(declaration(name, unqualified(type_), call, call.coord))
-        self.names.bind(Symbol(name, type_, before[-1]))
-        return replaced_part(node, call, named(name, call.coord))
-
-    def _is_seen(self, call: c_ast.FuncCall, root: c_ast.Node) -> bool:
-        """Return whether something beside a call may tell when it happens."""
-        inside = {id(part) for part in below(call)}
-        beside = [part for part in below(root) if id(part) not in inside]
-        # What is assigned is so behind the call, and where it is stored does not depend on it.
-        stored = root.lvalue if isinstance(root, c_ast.Assignment) and root.op == "=" else None
-        own = stored
-        while isinstance(own, c_ast.ArrayRef):
-            own = own.name
-        if any(part is not root and self._has_effect(part) for part in beside):
-            return True
-        if any(part is not call and self._has_effect(part) for part in below(call)):
-            return True
-        handed = set(self._handed(call))
-        used = (part for part in beside if isinstance(part, c_ast.ID) and part is not own)
-        return any(part.name in handed or self._may_be_shared(part) for part in used)
-
-    def _has_effect(self, node: c_ast.Node) -> bool:
-        if isinstance(node, c_ast.FuncCall):
-            return getattr(node.name, "name", "") not in self._quiet
-        return changed(node) is not None
-
-    def _handed(self, call: c_ast.FuncCall) -> Iterator[str]:
-        """Yield the names of what a function may change by way of its arguments."""
-        for node in below(call):
-            match node:
-                case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
-                    yield name
-                case c_ast.ID() if isinstance(self.names.type_of(node), ArrayOf | PointerTo):
-                    yield node.name
-
-    def _may_be_shared(self, node: c_ast.ID) -> bool:
-        """Return whether a function that is called may see a variable by another name."""
-        symbol = self.names.lookup(node.name)
-        if symbol is None or isinstance(symbol.type, Returning):
-            return False
-        is_pointer = isinstance(symbol.type, PointerTo) and not symbol.is_parameter
-        return is_pointer or (symbol.is_shared and symbol.value is None)
 
 
 _FREEING = frozenset(("free", "_mm_free"))
@@ -361,11 +242,11 @@ class _Function:
 
         What stands beside a marked region is not left out: it says what comes in and goes out.
         """
-        if not _is_named_call(node):
+        name = called_by(node)
+        if not name:
             return False
         if self._region and not self._region[0] < node.coord.line < self._region[1]:
             return False
-        name = node.name.name
         is_known = self._outside.known is None or name in self._outside.known
         return is_known and name not in self._outside.refused and name not in self._numbers
 
@@ -421,8 +302,8 @@ class _Function:
         if isinstance(node, c_ast.ID):
             yield node.name
             return
-        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
-            is_left_out = node.name.name in TELLING or self._is_outside(node)
+        if name := called_by(node):
+            is_left_out = name in TELLING or self._is_outside(node)
             if is_left_out and node.args is not None:
                 for argument in node.args.exprs:
                     asked = (part for part in below(argument) if isinstance(part, c_ast.FuncCall))
@@ -460,8 +341,7 @@ class _Function:
 
     def _told(self, part: c_ast.Node) -> c_ast.Node:
         """Return a statement, or the call in what it tells that might change what is computed."""
-        name = part.name.name if _is_named_call(part) else None
-        if name in TELLING and part.args is not None:
+        if called_by(part) in TELLING and part.args is not None:
             for inner in below(part.args):
                 is_outside = self._is_outside(inner) and not self._may_go(inner)
                 if is_outside and inner.name.name not in self._outside.from_headers:
@@ -521,10 +401,6 @@ def _statements(body: c_ast.Node) -> Iterator[c_ast.Node]:
             yield from items
         for field in _bodies(node):
             yield getattr(node, field)
-
-
-def _is_named_call(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
 
 
 def _lists(node: c_ast.Node) -> list[list[c_ast.Node]]:

@@ -1,4 +1,4 @@
-"""What an expression does in one case only, or one after the other, as statements.
+"""What an expression does in one case only, one after the other, or in a call, as statements.
 
 Rewrite
 -------
@@ -10,14 +10,16 @@ Rewrite
     y = (t = a[i], t * t) + 1;       t = a[i]; y = t * t + 1;
     while (i < 9 && (c || n--)) S    for (;;) { if (!(i < 9)) break; if (!(c || n--)) break; S }
     return ++*p;                     int result = ++*p; return result;
+    y = next(&s) >> 3;               int next_value = next(&s); y = next_value >> 3;
 
 C says what is done first, and in which case; of the operands beside it, C leaves that open. So it
-goes before the statement where nothing beside it can tell, and stays elsewhere, to be refused.
+goes before the statement where nothing beside it can tell, and stays elsewhere, to be refused. A
+call goes where the reader of calls asks for that; any other one stays in its expression.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pycparser import c_ast
 
@@ -42,30 +44,39 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import (
+    ArrayOf,
+    PointerTo,
     Returning,
     declaration,
     number_type,
     unqualified,
 )
-from rtlgen.frontend.syntax.assigned import below, mentioned
+from rtlgen.frontend.syntax.assigned import below, called_by, mentioned
 
 
-def lift_chosen_effects(tree: c_ast.FileAST, changing: frozenset[str]) -> None:
+def lift_chosen_effects(
+    tree: c_ast.FileAST, changing: frozenset[str], asked: frozenset[int]
+) -> None:
     """Rewrite all functions of a file in place.
 
     Parameters
     ----------
     changing: functions that change what outlives their calls.
+    asked: the calls that cannot stay where they are, by the lines of their places.
     """
-    _Lifter(tree, changing).file(tree)
+    _Lifter(tree, changing, asked).file(tree)
 
 
 class _Lifter(Rewriter):
-    def __init__(self, tree: c_ast.FileAST, changing: frozenset[str]) -> None:
+    def __init__(
+        self, tree: c_ast.FileAST, changing: frozenset[str], asked: frozenset[int]
+    ) -> None:
         super().__init__()
         self._fresh = FreshNames(tree)
         self._changing = changing
-        self._defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
+        self._asked = asked
+        defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
+        self._quiet = defined - changing
 
     # Statements.
 
@@ -143,8 +154,9 @@ class _Lifter(Rewriter):
     def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
         """Return an expression in which nothing is changed in one case only."""
         while before is not None:
-            found = next((x for x in surely(node) if self._is_lifted(x)), None)
-            if found is None or self._is_seen(found, node):
+            lifted = (x for x in surely(node) if self._is_lifted(x))
+            found = next((x for x in lifted if not self._is_seen(x, node)), None)
+            if found is None:
                 break
             value = self._value(found, before)
             if value is None:
@@ -176,6 +188,8 @@ class _Lifter(Rewriter):
                 return self._has_effect(first) or self._has_effect(second)
             case c_ast.BinaryOp(op="&&" | "||", right=second):
                 return self._has_effect(second)
+            case c_ast.FuncCall():
+                return node.coord.line in self._asked
         return _is_comma(node)
 
     def _has_effect(self, node: c_ast.Node) -> bool:
@@ -183,7 +197,7 @@ class _Lifter(Rewriter):
 
     def _is_call(self, node: c_ast.Node) -> bool:
         """Return whether a node calls a function that changes something."""
-        return isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", "") in self._changing
+        return called_by(node) in self._changing
 
     def _is_seen(self, part: c_ast.Node, root: c_ast.Node) -> bool:
         """Return whether what stands beside a part of an expression may tell when it is done."""
@@ -194,6 +208,8 @@ class _Lifter(Rewriter):
         while isinstance(stored, c_ast.ArrayRef | c_ast.ID):
             beside = [x for x in beside if x is not stored]
             stored = stored.name if isinstance(stored, c_ast.ArrayRef) else None
+        if isinstance(part, c_ast.FuncCall):
+            return self._is_call_seen(part, [x for x in beside if x is not root])
         if any(isinstance(x, c_ast.FuncCall) for x in beside):
             return True
         if any(map(self._is_call, below(part))):
@@ -209,6 +225,36 @@ class _Lifter(Rewriter):
         used = {own, *(x.name for x in beside if isinstance(x, c_ast.ID))}
         return bool(mine & used) or bool(theirs & mentioned(part))
 
+    def _is_call_seen(self, call: c_ast.FuncCall, beside: Sequence[c_ast.Node]) -> bool:
+        """Return whether something beside a call may tell when it happens."""
+        inside = (x for x in below(call) if x is not call)
+        if any(self._may_change(x) for x in (*inside, *beside)):
+            return True
+        handed = set(self._handed(call))
+        used = (x for x in beside if isinstance(x, c_ast.ID))
+        return any(x.name in handed or self._may_be_shared(x) for x in used)
+
+    def _may_change(self, node: c_ast.Node) -> bool:
+        is_call = isinstance(node, c_ast.FuncCall)
+        return called_by(node) not in self._quiet if is_call else changed(node) is not None
+
+    def _handed(self, call: c_ast.FuncCall) -> Iterator[str]:
+        """Yield the names of what a function may change by way of its arguments."""
+        for node in below(call):
+            match node:
+                case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
+                    yield name
+                case c_ast.ID() if isinstance(self.names.type_of(node), ArrayOf | PointerTo):
+                    yield node.name
+
+    def _may_be_shared(self, node: c_ast.ID) -> bool:
+        """Return whether a function that is called may see a variable by another name."""
+        symbol = self.names.lookup(node.name)
+        if symbol is None or isinstance(symbol.type, Returning):
+            return False
+        is_pointer = isinstance(symbol.type, PointerTo) and not symbol.is_parameter
+        return is_pointer or (symbol.is_shared and symbol.value is None)
+
     def _is_shared(self, node: c_ast.ID) -> bool:
         symbol = self.names.lookup(node.name)
         return symbol is not None and symbol.is_shared
@@ -223,6 +269,11 @@ class _Lifter(Rewriter):
         type_ = self.names.value_type(node)
         if type_ is None or number_type(type_) is None:
             return None
+        if isinstance(node, c_ast.FuncCall):
+            name = self._fresh.fresh(f"{called_by(node)}_value")
+            before.append(declaration(name, type_, node, at))
+            self.names.bind(Symbol(name, type_, before[-1]))
+            return named(name, at)
         name = self._fresh.fresh("chosen")
         before.append(declaration(name, type_, integer(0, at), at))
         self.names.bind(Symbol(name, type_, before[-1]))

@@ -1,17 +1,10 @@
 """C's shorthands and idioms, rewritten into one effect a statement.
 
-Idioms of C programs as what they mean: small rewritings of one expression or definition each.
-
 Rewrite
 -------
     int f(a, n) int a[8]; int n; { S }         int f(int a[8], int n) { S }
     if (__builtin_expect(x > 0, 1)) S          if (x > 0) S
     volatile int n;                            int n;
-
-Rewrite C's shorthands into one effect a statement.
-
-Rewrite
--------
     a[k++] = x;                                a[k] = x; k++;
     y = a[k]++;                                y = a[k]; a[k]++;
     if (++c == n) c = 0;                       ++c; if (c == n) c = 0;
@@ -31,15 +24,30 @@ it is, for the reader of expressions to refuse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedDeclaration
-from rtlgen.frontend.lowering.calls import called_below
-from rtlgen.frontend.lowering.nodes import copied
-from rtlgen.frontend.syntax.assigned import STEPS, Assumption, below, calls
+from rtlgen.frontend.lowering.nodes import (
+    block,
+    changed,
+    copied,
+    has_effect,
+    replaced_part,
+    surely,
+)
+from rtlgen.frontend.lowering.types import INT, declaration, plain
+from rtlgen.frontend.syntax.assigned import (
+    STEPS,
+    Assumption,
+    below,
+    called_below,
+    calls,
+    mentioned,
+    mentions,
+)
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, TELLING
 
@@ -70,15 +78,12 @@ def _rewrite(node: c_ast.FuncDef, names: list[c_ast.ID], locator: Locator) -> No
                 help="declare variables behind the opening brace",
             )
     if names:
-        node.decl.type.args.params = [typed.get(name.name) or _int(name) for name in names]
+        node.decl.type.args.params = [
+            # The type of a parameter may be left out.
+            typed.get(name.name) or declaration(name.name, plain(INT), None, name.coord)
+            for name in names
+        ]
     node.param_decls = None
-
-
-def _int(name: c_ast.ID) -> c_ast.Decl:
-    """Return the declaration of a parameter whose type is left out."""
-    at = name.coord
-    type_ = c_ast.TypeDecl(name.name, [], None, c_ast.IdentifierType(["int"], at), at)
-    return c_ast.Decl(name.name, [], [], [], [], type_, None, None, at)
 
 
 _HINTS = frozenset(("__builtin_expect", "__builtin_expect_with_probability"))
@@ -116,9 +121,6 @@ def drop_volatile(root: c_ast.Node) -> list[c_ast.Node]:
             case c_ast.Decl() | c_ast.Typename():
                 node.quals = [each for each in node.quals or () if each != "volatile"]
     return found
-
-
-_CONDITIONAL = ("&&", "||")
 
 
 def desugar(
@@ -214,7 +216,7 @@ class _Desugarer:
                 value[:] = [part for item in value for part in self._effects(item)]
             elif value is not None and not isinstance(value, c_ast.Compound):
                 parts = self._effects(value)
-                setattr(node, name, parts[0] if len(parts) == 1 else _compound(parts, value))
+                setattr(node, name, parts[0] if len(parts) == 1 else block(parts, value.coord))
 
     def _effects(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
@@ -244,7 +246,7 @@ class _Desugarer:
         if node is None:
             return None
         parts = self._parts(node)
-        return parts[0] if len(parts) == 1 else _compound(parts, node)
+        return parts[0] if len(parts) == 1 else block(parts, node.coord)
 
     def _parts(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Return the statements that do what `node` does."""
@@ -264,7 +266,7 @@ class _Desugarer:
                 to_type=c_ast.Typename(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)))
             ) if names == ["void"]:
                 # `(void)n;` says that n is not used, and does nothing.
-                return [] if _does_nothing(node.expr) else self._parts(node.expr)
+                return self._parts(node.expr) if has_effect(node.expr) else []
             case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in self._telling:
                 return self._told(node)
             case c_ast.ExprList():
@@ -274,7 +276,7 @@ class _Desugarer:
     def _told(self, node: c_ast.FuncCall) -> list[c_ast.Node]:
         """Leave out a call, unless its arguments change something."""
         if node.args is not None:
-            is_changed = any(_changes(part) for part in below(node.args))
+            is_changed = any(changed(part) is not None for part in below(node.args))
             if is_changed or not self._changing.isdisjoint(called_below(node.args)):
                 return [node]
         self._left_out.append(node)
@@ -285,24 +287,26 @@ class _Desugarer:
     def _branch(self, node: c_ast.If) -> list[c_ast.Node]:
         """Move what a condition changes before the `if`, or, `x++`, to the start of both arms."""
         sets = self._setting(node.cond)
-        _replace(node, {id(one): one.lvalue for one in sets})
+        for one in sets:
+            node.cond = replaced_part(node.cond, one, one.lvalue)
         steps = self._moving(node.cond)
-        _replace(node, {id(step): copied(step.expr) for step in steps})
+        for step in steps:
+            node.cond = replaced_part(node.cond, step, copied(step.expr))
         before = [step for step in steps if not step.op.startswith("p")]
         after = [step for step in steps if step.op.startswith("p")]
         if after:
             arms = [[] if arm is None else [arm] for arm in (node.iftrue, node.iffalse)]
-            made = [_compound([*map(copied, after), *arm], node) for arm in arms]
+            made = [block([*map(copied, after), *arm], node.coord) for arm in arms]
             node.iftrue, node.iffalse = made
         node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
         return [*(part for one in sets for part in self._effects(one)), *before, node]
 
     def _setting(self, condition: c_ast.Node) -> list[c_ast.Assignment]:
         """Return the assignment in a condition, if it may as well stand before it."""
-        sets = [x for x in _surely(_Only(condition)) if isinstance(x, c_ast.Assignment)]
+        sets = [x for x in surely(condition) if isinstance(x, c_ast.Assignment)]
         if len(sets) != 1 or not isinstance(sets[0].lvalue, c_ast.ID):
             return []
-        if sum(_changes(part) for part in below(condition)) > 1:
+        if sum(changed(part) is not None for part in below(condition)) > 1:
             return []
         name = sets[0].lvalue.name
         is_seen = _mentions_of(condition, name) > _mentions_of(sets[0], name)
@@ -310,7 +314,7 @@ class _Desugarer:
 
     def _moving(self, condition: c_ast.Node) -> list[c_ast.UnaryOp]:
         """Return the steps in a condition that may as well stand beside it."""
-        steps = list(_steps(_Only(condition)))
+        steps = list(_steps(condition))
         names = [stepped(step) for step in steps]
         mentioned = [part.name for part in below(condition) if isinstance(part, c_ast.ID)]
         are_plain = all(isinstance(step.expr, c_ast.ID) for step in steps)
@@ -321,7 +325,7 @@ class _Desugarer:
 
     def _stepped(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Move every `x++` out of a statement, if C says when it happens."""
-        steps = list(_steps(node))
+        steps = [step for step in _steps(node) if step is not node]
         names = [stepped(step) for step in steps]
         mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
         seen_by_calls = calls(node) and bool(self._shared & set(names))
@@ -330,7 +334,8 @@ class _Desugarer:
         is_open = set_here in names or bool(moved & {set_here, *names})
         if is_open or seen_by_calls or any(mentioned.count(name) != 1 for name in names):
             return [node]
-        _replace(node, {id(step): copied(step.expr) for step in steps})
+        for step in steps:
+            replaced_part(node, step, copied(step.expr))
         before = [step for step in steps if not step.op.startswith("p")]
         return [*before, node, *(step for step in steps if step.op.startswith("p"))]
 
@@ -343,9 +348,9 @@ class _Desugarer:
         after = _other_steps(node, counted)
         if after:
             parts = [part for step in after for part in self._parts(step)]
-            node.stmt = _compound([node.stmt, *parts], node.stmt)
+            node.stmt = block([node.stmt, *parts], node.stmt.coord)
         declares = any(isinstance(part, c_ast.Decl) for part in before)
-        return [_compound([*before, node], node)] if declares else [*before, node]
+        return [block([*before, node], node.coord)] if declares else [*before, node]
 
     def _other_starts(self, node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
         """Take what does not set the iterator out of the first part of a header."""
@@ -355,9 +360,9 @@ class _Desugarer:
                 others = [part for part in parts if _sets(part) not in counted]
                 if (
                     len(mine) != 1
-                    or _mention(others, counted)
-                    or _mention(
-                        [_value(mine[0])],
+                    or counted & mentioned(*others)
+                    or mentions(
+                        _value(mine[0]),
                         frozenset(name for part in others if (name := _sets(part))),
                     )
                 ):
@@ -376,7 +381,7 @@ def _other_steps(node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
         return []
     mine = [part for part in node.next.exprs if _sets(part) in counted]
     others = [part for part in node.next.exprs if _sets(part) not in counted]
-    if len(mine) != 1 or _mention(others, counted):
+    if len(mine) != 1 or counted & mentioned(*others):
         return []
     node.next = mine[0]
     return others
@@ -425,12 +430,6 @@ def _value(node: c_ast.Node) -> c_ast.Node:
     return node.init if isinstance(node, c_ast.Decl) and node.init is not None else node
 
 
-def _mention(nodes: Iterable[c_ast.Node], names: frozenset[str]) -> bool:
-    return any(
-        isinstance(part, c_ast.ID) and part.name in names for node in nodes for part in below(node)
-    )
-
-
 # Pieces of the tree.
 
 
@@ -448,14 +447,6 @@ def _chain(node: c_ast.Assignment | c_ast.Decl) -> list[c_ast.Node]:
     return [*parts, c_ast.Assignment(node.op, node.lvalue, inner.lvalue, node.coord)]
 
 
-def _changes(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.Assignment) or _is_step(node)
-
-
-def _does_nothing(node: c_ast.Node) -> bool:
-    return not calls(node) and not any(_changes(part) for part in below(node))
-
-
 def _is_step(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.UnaryOp) and node.op in STEPS
 
@@ -469,11 +460,11 @@ def _is_stepping(node: c_ast.Node) -> bool:
 
 
 def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
-    """Yield each `x++` or `a[i]++` below `node`, in text order, that is surely carried out."""
-    for part in _surely(node):
+    """Yield each `x++` or `a[i]++` in `node`, in text order, that is surely carried out."""
+    for part in surely(node):
         if _is_step(part) and base_name(part.expr) is not None:
             inside = [each for each in below(part.expr) if each is not part.expr]
-            if not any(_changes(each) or isinstance(each, c_ast.FuncCall) for each in inside):
+            if not any(changed(x) is not None or isinstance(x, c_ast.FuncCall) for x in inside):
                 yield part
 
 
@@ -499,21 +490,6 @@ def _subscript_names(step: c_ast.UnaryOp) -> Iterator[str]:
         node = node.name
 
 
-def _surely(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    """Yield what is surely evaluated below `node`, but not what a step steps."""
-    for _, child in node.children():
-        if isinstance(child, c_ast.UnaryOp) and child.op == "sizeof":
-            continue
-        if isinstance(child, c_ast.TernaryOp):
-            yield from _surely(_Only(child.cond))
-        elif isinstance(child, c_ast.BinaryOp) and child.op in _CONDITIONAL:
-            yield from _surely(_Only(child.left))
-        else:
-            yield child
-            if not _is_step(child):
-                yield from _surely(child)
-
-
 def lifted_steps(
     node: c_ast.Node, is_wanted: Callable[[c_ast.UnaryOp], bool]
 ) -> tuple[list[c_ast.Node], list[c_ast.Node]]:
@@ -521,38 +497,13 @@ def lifted_steps(
 
     Only what is surely carried out is taken, of variables that the statement names once.
     """
-    steps = [step for step in _steps(node) if is_wanted(step)]
+    steps = [step for step in _steps(node) if step is not node and is_wanted(step)]
     mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
     taken = [step for step in steps if mentioned.count(stepped(step)) == 1]
-    _replace(node, {id(step): step.expr for step in taken})
+    for step in taken:
+        replaced_part(node, step, step.expr)
     before = [step for step in taken if not step.op.startswith("p")]
     return before, [step for step in taken if step.op.startswith("p")]
-
-
-class _Only(c_ast.Node):  # type: ignore[misc]
-    """A node with one child."""
-
-    def __init__(self, child: c_ast.Node) -> None:
-        self._child = child
-
-    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
-        """Return the child."""
-        return (("child", self._child),)
-
-
-def _replace(root: c_ast.Node, replacements: dict[int, c_ast.Node]) -> None:
-    """Put other nodes in place of some below `root`."""
-    for node in below(root):
-        for name in node.__slots__:
-            value = getattr(node, name, None)
-            if id(value) in replacements:
-                setattr(node, name, replacements[id(value)])
-            elif isinstance(value, list):
-                value[:] = [replacements.get(id(part), part) for part in value]
-
-
-def _compound(items: Sequence[c_ast.Node], like: c_ast.Node) -> c_ast.Compound:
-    return c_ast.Compound(list(items), like.coord)
 
 
 def _labelled(node: c_ast.Label, parts: list[c_ast.Node]) -> list[c_ast.Node]:
@@ -560,6 +511,6 @@ def _labelled(node: c_ast.Label, parts: list[c_ast.Node]) -> list[c_ast.Node]:
     if not parts:
         return []
     if isinstance(node.stmt, c_ast.For) and isinstance(parts[-1], c_ast.Compound):
-        block = parts[-1].block_items
-        return [_compound([*block[:-1], *_labelled(node, block[-1:])], node)]
+        items = parts[-1].block_items
+        return [block([*items[:-1], *_labelled(node, items[-1:])], node.coord)]
     return [*parts[:-1], c_ast.Label(node.name, parts[-1], node.coord)]

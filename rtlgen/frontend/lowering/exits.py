@@ -31,7 +31,6 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.calls import called_below
 from rtlgen.frontend.lowering.capacity import Capacity, Limits
 from rtlgen.frontend.lowering.iterations import Loop
 from rtlgen.frontend.lowering.jumps import (
@@ -68,7 +67,7 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.types import INT, Plain, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, below
+from rtlgen.frontend.syntax.assigned import assigned, below, called_below
 from rtlgen.frontend.syntax.region import Region, called, is_pure
 
 

@@ -28,6 +28,7 @@ from rtlgen.frontend.lowering.jumps import outcome, target_of
 from rtlgen.frontend.lowering.nodes import items_of, number, step_of
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, below, mentioned
+from rtlgen.frontend.text.constants import result_of
 
 MAX_STATES = 10_000
 """States that are looked at, at most: two seconds."""
@@ -350,28 +351,11 @@ def _joined(op: str, left: int | None, right: int | None) -> int | None:
 
 
 def _computed(op: str, a: int, b: int) -> int | None:
-    """Return the result of an operation on ints; None where C has none."""
-    match op:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-        case "/" | "%" if b != 0:
-            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-            return quotient if op == "/" else a - quotient * b
-        case ">>" if a >= 0 and 0 <= b < 31:
-            return a >> b
-        case "<<" if a >= 0 and 0 <= b < 31:
-            return a << b
-        case "&" if a >= 0 and b >= 0:
-            return a & b
-        case "|" if a >= 0 and b >= 0:
-            return a | b
-        case "^" if a >= 0 and b >= 0:
-            return a ^ b
-        case "<" | "<=" | ">" | ">=" | "==" | "!=":
-            order = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}
-            return int({**order, "==": a == b, "!=": a != b}[op])
-    return None
+    """Return the result of an operation on ints; None where C has none, or leaves it open."""
+    is_shift = a >= 0 and 0 <= b < 31
+    is_of_bits = a >= 0 and b >= 0
+    has_none = {
+        "/": b == 0, "%": b == 0, "<<": not is_shift, ">>": not is_shift,
+        "&": not is_of_bits, "|": not is_of_bits, "^": not is_of_bits,
+    }  # fmt: skip
+    return None if has_none.get(op) else result_of(op, a, b)

@@ -31,7 +31,8 @@ from rtlgen.frontend.lowering.nodes import (
     step_of,
 )
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, calls, mentions
+from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, calls, conjuncts, mentions
+from rtlgen.frontend.text.constants import result_of
 
 Loop: TypeAlias = "c_ast.For | c_ast.While | c_ast.DoWhile"
 
@@ -145,7 +146,7 @@ def _stepping_last(items: list[c_ast.Node]) -> list[c_ast.Node]:
 def _tests(condition: c_ast.Node | None, is_late: bool) -> list[Part] | None:
     """Return the questions of a condition, and what it does in between."""
     found: list[Part] = []
-    for part in _conjuncts(condition):
+    for part in conjuncts(condition):
         if isinstance(part, c_ast.ExprList):
             *before, last = part.exprs
             found += [Part("closing" if is_late else "item", x) for x in before]
@@ -156,23 +157,6 @@ def _tests(condition: c_ast.Node | None, is_late: bool) -> list[Part] | None:
             return None
         found += more
     return found
-
-
-def _conjuncts(condition: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """Yield what `&&` joins, or `&` of answers that are 0 or 1."""
-    for part in parts_of(condition, "&&"):
-        both = [*parts_of(part, "&")]
-        if len(both) > 1 and all(_is_answer(x) and is_harmless(x) for x in both):
-            yield from both
-        else:
-            yield part
-
-
-def _is_answer(node: c_ast.Node) -> bool:
-    """Return whether an expression is 0 or 1."""
-    if isinstance(node, c_ast.UnaryOp):
-        return bool(node.op == "!")
-    return isinstance(node, c_ast.BinaryOp) and node.op in (*ORDERED, "==", "!=", "&&", "||")
 
 
 def _test(condition: c_ast.Node, is_late: bool) -> list[Part] | None:
@@ -313,10 +297,7 @@ def is_ordered(condition: c_ast.Node) -> bool:
 
 
 def holds(op: str, left: int, right: int) -> bool:
-    return {
-        "<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right,
-        "!=": left != right, "==": left == right,
-    }[op]  # fmt: skip
+    return bool(result_of(op, left, right))
 
 
 def is_harmless(node: c_ast.Node) -> bool:

@@ -1,9 +1,5 @@
 """Where control may go from a statement other than to the next one; `switch` to `if`.
 
-Where control may go from a statement, other than to the next one, and what it leaves.
-
-`switch` to `if`.
-
 Rewrite
 -------
     switch (x) {                          if (x == 1) { A }

@@ -47,6 +47,7 @@ from rtlgen.frontend.text.constants import (
     WIDE_CHARACTERS,
     character_constant,
     integer_constant,
+    result_of,
 )
 
 _POINTER_BYTES = 8
@@ -494,17 +495,9 @@ _MOST = 1 << 31
 
 def _binary(op: str, a: int, b: int) -> int | None:
     """Return a result that fits an int, where nothing wraps."""
-    value = None
-    match op:
-        case "+" | "-" | "*" | "&" | "|" | "^":
-            value = {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}[op]
-        case "/" | "%" if a >= 0 and b > 0:
-            value = a // b if op == "/" else a % b
-        case "<<" | ">>" if a >= 0 and 0 <= b < 31:
-            value = a << b if op == "<<" else a >> b
-        case "<" | "<=" | ">" | ">=" | "==" | "!=":
-            holds = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b}
-            value = int(holds.get(op, a != b))
-        case "&&" | "||":
-            value = int(bool(a and b) if op == "&&" else bool(a or b))
+    is_known = {
+        "/": a >= 0 and b > 0, "%": a >= 0 and b > 0,
+        "<<": a >= 0 and 0 <= b < 31, ">>": a >= 0 and 0 <= b < 31,
+    }  # fmt: skip
+    value = result_of(op, a, b) if is_known.get(op, True) else None
     return value if value is not None and -_MOST <= value < _MOST else None

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.syntax.assigned import STEPS, below, mentions
-from rtlgen.frontend.text.constants import integer_constant
+from rtlgen.frontend.text.constants import integer_constant, result_of
 
 Place: TypeAlias = Any
 """pycparser's coordinate of a node."""
@@ -284,23 +284,16 @@ def number(node: c_ast.Node | None) -> int | None:
         case c_ast.UnaryOp(op="-" | "+" as op, expr=inner):
             value = number(inner)
             return None if value is None else -value if op == "-" else value
-        case c_ast.BinaryOp(op=op, left=left, right=right) if op in _ARITHMETIC:
+        case c_ast.BinaryOp(op=op, left=left, right=right) if op in "+-*/%":
             a, b = number(left), number(right)
             if a is None or b is None or (op in "/%" and b == 0):
                 return None
-            value = _ARITHMETIC[op](a, b)
+            value = result_of(op, a, b)
             return value if abs(value) < _SMALL else None
     return None
 
 
 _SMALL = 1 << 31
-_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    "%": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
-}
 
 
 def without(items: Iterable[c_ast.Node], dropped: frozenset[int]) -> list[c_ast.Node]:

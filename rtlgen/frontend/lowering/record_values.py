@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.initialisers import Initialiser, Way
+from rtlgen.frontend.lowering.initialisers import Initialiser
 from rtlgen.frontend.lowering.layouts import (
     Entry,
     Layout,
@@ -40,6 +40,7 @@ from rtlgen.frontend.lowering.types import (
     unqualified,
 )
 from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.syntax.braces import Way
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.records import Record, RecordMember
 
@@ -80,7 +81,7 @@ class RecordValues(RecordParts):
         """Return the declarations of members that have values in braces."""
         values = self._values_in(init, symbol.type)
         if isinstance(symbol.type, ArrayOf) and symbol.type.extent is None:
-            count = integer(values.count, symbol.node.coord)
+            count = integer(max(1, values.count), symbol.node.coord)
             symbol = self.names.bind(replace(symbol, type=ArrayOf(symbol.type.of, count)))
         if is_kept:
             self.shared.append(self._record(symbol, is_parameter=False))

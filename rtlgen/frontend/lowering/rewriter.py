@@ -120,8 +120,6 @@ class Rewriter:
                 return self.result(node)
             case c_ast.Decl() | c_ast.Typedef():
                 return self.declaration(node)
-            case c_ast.DeclList():
-                return self._each(node.decls)
             case (
                 c_ast.EmptyStatement()
                 | c_ast.Pragma()

@@ -1,15 +1,11 @@
 """The scalars of a function, as its text declares and uses them, and those with one value.
 
-Variables with one value: in extents of local arrays, and as parameters of static functions.
-
 Rewrite
 -------
     int n = 8, t[n];            int n = 8, t[8];            n is never assigned
 
     static void f(int n);       n of `f` is 8: nobody outside of the file can call it
     int n = 8; f(n); f(8);
-
-The scalars of a function, as its text declares and uses them.
 """
 
 from __future__ import annotations
@@ -21,7 +17,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.names import Names, Symbol
 from rtlgen.frontend.lowering.nodes import LOOPS, opposite, parameters_of, replaced
 from rtlgen.frontend.lowering.types import INT, Number, Plain, innermost, number_type, placed, plain
-from rtlgen.frontend.syntax.assigned import assigned, below
+from rtlgen.frontend.syntax.assigned import assigned, below, called_by
 from rtlgen.frontend.syntax.region import ASSERTING
 
 
@@ -154,11 +150,8 @@ class Variables:
     def is_calling(self, node: c_ast.Node) -> bool:
         """Return whether a function is called below a node, other than to assert something."""
         silent = ASSERTING - self._defined
-        return any(
-            isinstance(x, c_ast.FuncCall)
-            and not (isinstance(x.name, c_ast.ID) and x.name.name in silent)
-            for x in below(node)
-        )
+        calls = (x for x in below(node) if isinstance(x, c_ast.FuncCall))
+        return any(called_by(x) not in silent for x in calls)
 
     def is_number(self, name: str) -> bool:
         """Return whether a name stands for one number of the function, that nobody else sees."""

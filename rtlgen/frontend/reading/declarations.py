@@ -20,8 +20,6 @@ from rtlgen.frontend.errors import (
 from rtlgen.frontend.reading.expressions import (
     ExpressionReader,
     Surroundings,
-    Unnoticed,
-    from_outside,
 )
 from rtlgen.frontend.reading.symbols import (
     Function,
@@ -109,7 +107,7 @@ class Declarations:
 
     def constant_reader(self) -> ExpressionReader:
         """Return a reader of expressions that stand outside of the program's flow."""
-        return self.reader(Ranges(), Unnoticed(from_outside))
+        return self.reader(Ranges(), Surroundings())
 
     def file_scope(self, node: c_ast.Node) -> None:
         """Declare a global; what is not supported is refused only when it is used."""

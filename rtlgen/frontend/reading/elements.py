@@ -1,15 +1,9 @@
 """Arrays, parts and elements, as expressions name them, and what to write for those refused.
 
-What is not supported, and what to write instead.
-
-Reads whose element depends on data: where their subscripts may lie.
-
     s = sbox[x & 15];           some element from 0 to 15
 
 What the text of a subscript tells is found here. What the rest of the program tells, and whether
 it is enough, is found on the whole program (`poly.lookups`).
-
-Arrays, parts of arrays and elements, as expressions with pointers name them.
 
 a[i]      *(a + i)      (&a[i])[0]         one element
 a + 4     &a[4]                            the part of `a` from element 4 on

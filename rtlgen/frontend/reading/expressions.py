@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import prod
-from typing import Protocol
 
 from pycparser import c_ast
 
@@ -15,6 +14,7 @@ from rtlgen.frontend.analysis.cases import is_by_iterators
 from rtlgen.frontend.analysis.ranges import Guard, Ranges, renumbered, with_own_reads
 from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import (
+    BINARY_OPS,
     Arithmetic,
     Obstacle,
     ObstacleKind,
@@ -74,33 +74,36 @@ from rtlgen.frontend.text.constants import (
     wide_character_constant,
 )
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
+from rtlgen.ir.expr import Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32, FloatType, IntType, NumberType, integral
 from rtlgen.ir.value_ranges import Range, ValueRanges, facts_of
 from rtlgen.source import Span
 
-BINARY_OPS: dict[str, BinaryOp] = {
-    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor",
-    "<<": "shl", ">>": "shr", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
-}  # fmt: skip
 _UNARY_OPS: dict[str, UnaryOp] = {"-": "neg", "~": "not", "!": "lnot"}
 
 
-class Surroundings(Protocol):
-    """What an expression depends on besides the names in it and the loops around it."""
+class Surroundings:
+    """What an expression depends on besides the names in it and the loops around it.
+
+    Here it is one that nothing is known of: it is read without a trace, and calls nothing.
+    """
 
     def definitions(self, variable: Variable) -> Definitions:
         """Return the assignments of a scalar that may reach the expression."""
+        return (Definition(variable.span, None),)
 
     def observed(self, node: c_ast.ID) -> Observation | None:
         """Return what a scalar is wherever a name is read, if running the loop around it tells."""
+        return None
 
     def origin(self, read: Access) -> Origin | None:
         """Return what a scalar that is read was set to, as far as that is the same value still."""
+        return None
 
     def told(self) -> Iterator[Guard]:
         """Yield conditions that hold here, since the program says so."""
+        return iter(())
 
     def assume(self, condition: Guard) -> None:
         """Note that the program asserts a condition here."""
@@ -110,6 +113,25 @@ class Surroundings(Protocol):
 
     def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
         """Return the value of a call."""
+        raise CallUnsupported(
+            "a constant expression calls a function", labels=(Label(reader.span(node)),)
+        )
+
+
+class Unnoticed(Surroundings):
+    """The surroundings of expressions that are read without a trace.
+
+    Parameters
+    ----------
+    definitions: returns the assignments of a scalar that may reach.
+    """
+
+    def __init__(self, definitions: Callable[[Variable], Definitions]) -> None:
+        self._definitions = definitions
+
+    def definitions(self, variable: Variable) -> Definitions:
+        """Return the assignments of a scalar that may reach."""
+        return self._definitions(variable)
 
 
 class ExpressionReader:
@@ -529,46 +551,3 @@ def _null_pointer(span: Span) -> PointerUnsupported:
         labels=(Label(span, "points to nothing"),),
         help="an array of the kernel is always there: leave out the test",
     )
-
-
-class Unnoticed:
-    """The surroundings of expressions that are read without a trace, and call nothing.
-
-    Parameters
-    ----------
-    definitions: returns the assignments of a scalar that may reach.
-    """
-
-    def __init__(self, definitions: Callable[[Variable], Definitions]) -> None:
-        self._definitions = definitions
-
-    def definitions(self, variable: Variable) -> Definitions:
-        """Return the assignments of a scalar that may reach."""
-        return self._definitions(variable)
-
-    def observed(self, node: c_ast.ID) -> Observation | None:
-        """Return nothing."""
-
-    def origin(self, read: Access) -> None:
-        """Return nothing."""
-
-    def told(self) -> Iterator[Guard]:
-        """Yield nothing."""
-        return iter(())
-
-    def assume(self, condition: Guard) -> None:
-        """Take no notice."""
-
-    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
-        """Take no notice."""
-
-    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
-        """Refuse it."""
-        raise CallUnsupported(
-            "a constant expression calls a function", labels=(Label(reader.span(node)),)
-        )
-
-
-def from_outside(variable: Variable) -> Definitions:
-    """Return the value that nothing is known of."""
-    return (Definition(variable.span, None),)

@@ -5,7 +5,7 @@ The parts of `for` headers: iterator, start, condition, step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -24,7 +24,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.elements import factor_help
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.syntax.assigned import below, mentions
+from rtlgen.frontend.syntax.assigned import below, conjuncts, mentions, stepped_by
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
@@ -68,12 +68,12 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
             declares = True
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
             declares = False
-        case None if (name := _stepped(node.next)) is not None:
+        case None if name := stepped_by(node.next):
             # It goes on from the value that was there before.
             declares, start = False, c_ast.ID(name, node.next.coord)
         case _:
             raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
-    conditions = list(_conjuncts(node.cond))
+    conditions = list(conjuncts(node.cond))
     bounds = [part for part in conditions if _compares(part, name)]
     bounds = bounds or [part for part in conditions[:1] if _is_comparison(part)]
     if not bounds:
@@ -81,39 +81,6 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
     limits = tuple(part for part in conditions if part is not bounds[0])
     step, sign = _step(node.next, name, span, locator)
     return Header(name, declares, start, bounds[0], limits, step, sign, span)
-
-
-def counting_from_0(name: str, at: object) -> c_ast.DeclList:
-    """Return the first part of a header that declares `int name = 0`.
-
-    Parameters
-    ----------
-    at: the place in the text that it stands for.
-    """
-    type_ = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], at), at)
-    zero = c_ast.Constant("int", "0", at)
-    return c_ast.DeclList([c_ast.Decl(name, [], [], [], [], type_, zero, None, at)], at)
-
-
-def _stepped(node: c_ast.Node | None) -> str | None:
-    """Return the name of the variable that the last part of a header steps."""
-    match node:
-        case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
-            return name
-        case c_ast.Assignment(lvalue=c_ast.ID(name=str(name))):
-            return name
-    return None
-
-
-def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """Yield what `&&` joins, or `&` between truths: both sides of a header are defined."""
-    if isinstance(node, c_ast.BinaryOp) and (
-        node.op == "&&" or (node.op == "&" and _is_truth(node.left) and _is_truth(node.right))
-    ):
-        yield from _conjuncts(node.left)
-        yield from _conjuncts(node.right)
-    elif node is not None:
-        yield node
 
 
 def _compares(node: c_ast.Node, name: str) -> bool:
@@ -125,16 +92,6 @@ def _compares(node: c_ast.Node, name: str) -> bool:
 
 def _is_comparison(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.BinaryOp) and node.op in _COMPARISONS
-
-
-def _is_truth(node: c_ast.Node) -> bool:
-    """Return whether a value is 0 or 1 by the form of its expression."""
-    match node:
-        case c_ast.BinaryOp(op="&&" | "||") | c_ast.UnaryOp(op="!"):
-            return True
-        case c_ast.BinaryOp(op="&" | "|" | "^", left=left, right=right):
-            return _is_truth(left) and _is_truth(right)
-    return _is_comparison(node)
 
 
 def _header(part: c_ast.Node | None, span: Span, locator: Locator, help_: str) -> LoopHeader:
@@ -363,39 +320,14 @@ class LoopReader:
             raise LoopNeverEnds(
                 "the loop may miss the value that ends it",
                 labels=(Label(span, f"the value {reason}"),),
-                notes=self._wrapped_end(bound, factor, start, step),
-                help=self._remedy(bound, factor, start, step),
+                help=self._remedy(distance, step),
             )
 
-    def _wrapped_end(self, bound: Affine, factor: int, start: Affine, step: int) -> tuple[str, ...]:
-        """Return a note where the iterator comes round to the value that ends the loop."""
-        end = self._end_behind_wrap(bound, factor, start, step)
-        if end is None:
-            return ()
-        name = self._header.iterator
-        return (f"`{name}` is {self._type}, and wraps round on the way",)
-
-    def _remedy(self, bound: Affine, factor: int, start: Affine, step: int) -> str:
+    def _remedy(self, distance: Affine, step: int) -> str:
         """Return a comparison for which the loop has the iterations that were meant."""
-        op = "<" if step > 0 else ">"
-        end = self._end_behind_wrap(bound, factor, start, step)
-        if end is not None:
-            return f"count in a wider type, and compare with `{op} {end}`"
-        is_never_entered = self._ranges.maximum((bound - start * factor) * (1 if step > 0 else -1))
-        if is_never_entered <= 0:
+        if self._ranges.maximum(distance * (1 if step > 0 else -1)) <= 0:
             return "turn the step round, or let the loop start before its end"
-        return f"compare with `{op}`"
-
-    def _end_behind_wrap(self, bound: Affine, factor: int, start: Affine, step: int) -> int | None:
-        """Return where a wider iterator is when this one has come round to its end, if it does."""
-        if factor != 1 or not (bound.is_constant and start.is_constant):
-            return None
-        modulus = 1 << self._type.width_bits
-        ahead = (bound.constant - start.constant) * (1 if step > 0 else -1)
-        # Only unsigned types wrap; what is jumped over once may be met in a later round.
-        if self._type.signed or ahead >= 0 or ahead % modulus % abs(step):
-            return None
-        return start.constant + (ahead % modulus) * (1 if step > 0 else -1)
+        return f"compare with `{'<' if step > 0 else '>'}`"
 
     def _sides(self, ranges: Ranges) -> tuple[Affine, Affine]:
         """Return both sides of the condition, in the type in which C compares them."""

@@ -159,12 +159,6 @@ class Reaching:
         self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
 
-    @property
-    def turns(self) -> dict[str, Turn]:
-        """The scalars that are known to go round, by their names."""
-        found = ((name, known_turn(definitions)) for name, definitions in self._state.items())
-        return {name: turn for name, turn in found if turn is not None}
-
     def may_define(self, variable: Variable, span: Span) -> None:
         """Note an assignment that may or may not come in between, and of an unknown value."""
         here = Definition(span, None, serial=next(self._serials))

@@ -1,25 +1,21 @@
 """C declarations: element types, shapes, extents of pointer parameters, initial values.
 
-How large the arrays are that pointer parameters point to.
-
     void f(int *a) { for (int i = 0; i < 8; i++) a[2 * i] = 0; }      15 elements
 
 A pointer does not tell. The option `-D a_EXTENT=64` does; without it, the array ends with the last
 element that the function can touch, which its subscripts tell.
 
-Initial values of arrays: which element each of them is for, and tables of constants.
-
     const int w[2][3] = {1, 2, 3, [1][2] = 9};
 
 is a table of constants: 1, 2, 3, 0, 0, 9. Where it is read with constant subscripts, the value
-takes its place. An array that is not constant is filled where it is declared (see `filling`).
+takes its place. An array that is not constant is filled where it is declared.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import prod
 
 from pycparser import c_ast
@@ -41,6 +37,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.symbols import Variable
+from rtlgen.frontend.syntax.braces import Braces, Parts, is_string
 from rtlgen.frontend.syntax.locate import (
     MAX_ELEMENTS,
     OPEN,
@@ -386,13 +383,13 @@ def initial_values(
     InitialiserUnsupported: one is no constant, or they do not fit the array.
     """
     if not shape:
-        return InitialValues((_constant(_unbraced(node, span), element, reader),), {})
+        return InitialValues((_constant(node, element, reader),), {})
     count = prod(shape)
     if count > MAX_SET:
         raise _refused(span, f"the array has {count} elements, at most {MAX_SET} are set")
     constants = [0] * count
     computed: dict[int, c_ast.Node] = {}
-    for at, value in _filler(node, shape, element, reader, span).values.items():
+    for at, value in _set_to(node, shape, element, reader, span).items():
         try:
             constants[at] = value if isinstance(value, int) else _constant(value, element, reader)
         except FrontendError:
@@ -416,136 +413,83 @@ def first_extent(
     ----------
     inner: the other extents.
     """
-    return max(1, -(-_filler(node, (OPEN, *inner), element, reader, span).end // prod(inner)))
+    values = _in_braces(node, (OPEN, *inner), reader, span)
+    if isinstance(values, c_ast.Constant):
+        return len(_characters(values, OPEN, element, span))
+    return max(1, values.count)
 
 
-def _filler(
+def _set_to(
     node: c_ast.Node,
     shape: Sequence[int],
     element: NumberType,
     reader: ExpressionReader,
     span: Span,
-) -> _Filler:
-    filler = _Filler(element, reader, span)
-    if isinstance(node, c_ast.InitList):
-        filler.fill(node, shape, 0)
-    elif _is_text(node) and len(shape) == 1:
-        filler.text(node.value, shape[0], 0)
-    else:
+) -> dict[int, c_ast.Node | int]:
+    """Return what elements are set to, by their number: expressions, and characters of texts."""
+    values = _in_braces(node, shape, reader, span)
+    found: dict[int, c_ast.Node | int] = {}
+    given = {(): values} if isinstance(values, c_ast.Constant) else values.values
+    for way, value in given.items():
+        at = sum(int(step) * prod(shape[k + 1 :]) for k, step in enumerate(way))
+        if len(way) == len(shape):
+            found[at] = value
+        else:
+            found |= dict(enumerate(_characters(value, shape[-1], element, span), at))
+    return found
+
+
+def _in_braces(
+    node: c_ast.Node, shape: Sequence[int], reader: ExpressionReader, span: Span
+) -> _Values | c_ast.Constant:
+    """Return the values of an array, or the text in it."""
+    values = node.exprs if isinstance(node, c_ast.InitList) else [node]
+    if len(shape) == 1 and len(values or ()) == 1 and is_string(values[0]):
+        return values[0]
+    if not isinstance(node, c_ast.InitList):
         raise _refused(span, "its values stand in no braces")
-    return filler
+    return _Values(node, shape, reader, span)
 
 
-@dataclass(slots=True)
-class _Filler:
-    """Takes one initial value after the other to its element (C11 6.7.9).
+class _Values(Braces):
+    """The values of an array of numbers."""
 
-    Members
-    -------
-    values: expressions, and the numbers of characters, by element. end: behind the last one.
-    """
+    too_many = "more values than places"
+    unfit = "braces or names that do not follow the dimensions"
 
-    element: NumberType
-    reader: ExpressionReader
-    span: Span
-    values: dict[int, c_ast.Node | int] = field(default_factory=dict)
-    end: int = 0
-
-    def fill(
-        self, node: c_ast.InitList, shape: Sequence[int], base: int, places: str = "places"
+    def __init__(
+        self, node: c_ast.InitList, shape: Sequence[int], reader: ExpressionReader, span: Span
     ) -> None:
-        """Take the values in one pair of braces to the array of extents `shape` at `base`.
+        self._reader = reader
+        self._span = span
+        parts = None
+        for extent in reversed(shape):
+            parts = Parts(parts, None if extent == OPEN else extent)
+        super().__init__(parts, node)
 
-        Parameters
-        ----------
-        places: what a refusal calls its elements.
-        """
-        values = list(node.exprs or ())
-        if len(values) == 1 and len(shape) == 1 and _is_text(values[0]):
-            self.text(values[0].value, shape[0], base)
-            return
-        at, size = 0, prod(shape)
-        for value in values:
-            depth = None
-            if isinstance(value, c_ast.NamedInitializer):
-                at, depth = self._designated(value.name, shape)
-                value = value.expr
-            if shape[0] != OPEN and at >= size:
-                raise _refused(self.span, f"more values than {places}")
-            at += self._take(value, shape, at, depth, base)
+    def place(self, expr: c_ast.Node, extent: int | None) -> int:
+        number = _constant(expr, INT64, self._reader)
+        if number < 0 or (extent is not None and number >= extent):
+            raise _refused(self._reader.span(expr), f"there is no element {number}")
+        return number
 
-    def _take(
-        self, value: c_ast.Node, shape: Sequence[int], at: int, depth: int | None, base: int
-    ) -> int:
-        """Take one value to element `at` or the part that begins there; return its size.
-
-        Parameters
-        ----------
-        depth: of the part that a designator names; None for the next one.
-        """
-        if isinstance(value, c_ast.InitList):
-            inner = shape[depth if depth is not None else _level(shape, at) :]
-            if not inner:
-                self._set(base + at, _unbraced(value, self.span))
-                return 1
-            for taken in range(base + at, base + at + prod(inner)):
-                self.values.pop(taken, None)
-            self.fill(value, inner, base + at, f"the {prod(inner)} places in these braces")
-            self.end = max(self.end, base + at + prod(inner))
-            return prod(inner)
-        if _is_text(value) and at % shape[-1] == 0 and len(shape) > 1:
-            self.text(value.value, shape[-1], base + at)
-            return shape[-1]
-        self._set(base + at, value)
-        return 1
-
-    def text(self, literal: str, extent: int, base: int) -> None:
-        """Take characters to their elements; the last one may have no place (C11 6.7.9, 14)."""
-        characters = CHARACTER.findall(literal[1:-1]) if literal.startswith('"') else None
-        count = len(characters or ())
-        extent = count + 1 if extent == OPEN else extent
-        if characters is None or self.element.width_bits != 8 or count > extent:
-            raise _refused(self.span, "a string that does not fit")
-        try:
-            numbers = [self.element.wrap(character_constant(f"'{c}'")) for c in characters]
-        except ValueError as error:
-            raise _refused(self.span, str(error)) from error
-        for at in range(extent):
-            self._set(base + at, numbers[at] if at < count else 0)
-
-    def _set(self, at: int, value: c_ast.Node | int) -> None:
-        self.values[at] = value
-        self.end = max(self.end, at + 1)
-
-    def _designated(self, names: Sequence[c_ast.Node], shape: Sequence[int]) -> tuple[int, int]:
-        """Return the element at which a designated part begins, and its depth."""
-        at = 0
-        for depth, name in enumerate(names):
-            if depth >= len(shape) or not isinstance(name, c_ast.ArrayDesignator):
-                raise _refused(self.span, "braces or names that do not follow the dimensions")
-            number = _constant(name.expr, INT64, self.reader)
-            if number < 0 or (shape[depth] != OPEN and number >= shape[depth]):
-                raise _refused(self.reader.span(name.expr), f"there is no element {number}")
-            at += number * prod(shape[depth + 1 :])
-        return at, len(names)
+    def refused(self, message: str, node: c_ast.Node) -> InitialiserUnsupported:
+        return _refused(self._span, message)
 
 
-def _level(shape: Sequence[int], at: int) -> int:
-    """Return the depth of the largest part of an array that begins at an element."""
-    return next(d for d in range(1, len(shape) + 1) if at % prod(shape[d:]) == 0)
-
-
-def _is_text(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.Constant) and node.type == "string"
-
-
-def _unbraced(node: c_ast.Node, span: Span) -> c_ast.Node:
-    """Return the value of a scalar, out of the braces around it."""
-    if isinstance(node, c_ast.InitList) and len(node.exprs or ()) == 1:
-        node = node.exprs[0]
-    if isinstance(node, c_ast.InitList | c_ast.NamedInitializer):
-        raise _refused(span, "braces or names that do not follow the dimensions")
-    return node
+def _characters(node: c_ast.Node, extent: int, element: NumberType, span: Span) -> list[int]:
+    """Return the elements of a text; the last one may have no place (C11 6.7.9, 14)."""
+    literal: str = node.value
+    characters = CHARACTER.findall(literal[1:-1]) if literal.startswith('"') else None
+    count = len(characters or ())
+    extent = count + 1 if extent == OPEN else extent
+    if characters is None or element.width_bits != 8 or count > extent:
+        raise _refused(span, "a string that does not fit")
+    try:
+        numbers = [element.wrap(character_constant(f"'{c}'")) for c in characters]
+    except ValueError as error:
+        raise _refused(span, str(error)) from error
+    return [*numbers, *[0] * (extent - count)]
 
 
 def _constant(node: c_ast.Node, element: NumberType, reader: ExpressionReader) -> int:

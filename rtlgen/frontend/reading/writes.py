@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.values import Value, literal
+from rtlgen.frontend.analysis.values import BINARY_OPS, Value, literal
 from rtlgen.frontend.errors import (
     FrontendError,
     IteratorModified,
@@ -15,7 +15,7 @@ from rtlgen.frontend.errors import (
     ReadOnly,
     UnsupportedStatement,
 )
-from rtlgen.frontend.reading.expressions import BINARY_OPS, ExpressionReader
+from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.symbols import (
     ActiveIterator,
     NamedConstant,

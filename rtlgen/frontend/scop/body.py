@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.analysis.cases import Conjunction
 from rtlgen.frontend.analysis.ranges import Guard, Ranges, is_total
-from rtlgen.frontend.analysis.turn import Observation, Turn
+from rtlgen.frontend.analysis.turn import Observation, law_of
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
     AggregateUnsupported,
@@ -26,7 +25,7 @@ from rtlgen.frontend.reading.elements import (
     statement_refusal,
     stays_inside,
 )
-from rtlgen.frontend.reading.expressions import ExpressionReader, Unnoticed
+from rtlgen.frontend.reading.expressions import ExpressionReader, Surroundings, Unnoticed
 from rtlgen.frontend.reading.reaching import (
     Definitions,
     Origin,
@@ -34,6 +33,7 @@ from rtlgen.frontend.reading.reaching import (
     assumptions,
     dear_by_iterators,
     known_by_iterators,
+    known_turn,
     limits_told,
     origin_of,
     set_to,
@@ -45,7 +45,7 @@ from rtlgen.frontend.reading.types import Extents
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.frontend.scop.branches import BranchReader
 from rtlgen.frontend.scop.calls import CallReader
-from rtlgen.frontend.scop.cases import CaseReader, Keeper, Place
+from rtlgen.frontend.scop.cases import CaseReader, Keeper, Place, StatementReader
 from rtlgen.frontend.scop.drafts import Drafts, Filler, number_of, parts
 from rtlgen.frontend.scop.iteration import IterationReader
 from rtlgen.frontend.syntax.assigned import STEPS, Assumption, Counters
@@ -58,24 +58,8 @@ from rtlgen.ir.value_ranges import Range, is_truth
 from rtlgen.source import Span
 
 
-class Body(Protocol):
-    """What expressions need of the reader of everything else."""
-
-    reaching: Reaching
-    observed: Mapping[int, Observation]
-
-    def origin(self, read: Access) -> Origin | None:
-        """Return what a scalar that is read was set to, as far as that is the same value still."""
-
-    def told_at(self, place: Place) -> Iterator[Guard]:
-        """Yield what assertions say that still holds at a place."""
-
-    def assume(self, condition: Guard) -> Sequence[Origin]:
-        """Note what an assertion says; return its parts."""
-
-
 @dataclass(frozen=True, slots=True)
-class Site:
+class Site(Surroundings):
     """What the expressions of a statement depend on.
 
     Members
@@ -83,7 +67,7 @@ class Site:
     before: takes the statements that have to run before it; None if there can be none.
     """
 
-    body: Body
+    body: StatementReader
     calls: CallReader
     extents: Extents
     place: Place
@@ -211,6 +195,9 @@ class BodyReader:
             known = known_by_iterators(value.expr, place.ranges)
             given = value.expr, reads, self._declarations, self.reaching.of
             dear = dear_by_iterators(*given) if known is None else None
+            before, span = self.reaching.of(variable), assignment.write.span
+            if self.keep_law(variable, known or dear, before, place, span):
+                return True
             origin = origin_of(*given)
         is_answer = origin is not None and origin.is_repeatable and is_truth(origin.expr)
         obstacle = value.obstacle
@@ -226,6 +213,17 @@ class BodyReader:
             dear,
         )
         return value.affine is not None or known is not None or is_answer
+
+    def keep_law(
+        self, variable: Variable, known: Expr | None, before: Definitions, place: Place, span: Span
+    ) -> bool:
+        """Note what a scalar that went round before is set to, if it goes round still."""
+        if known is None or known_turn(before) is None:
+            return False
+        law = law_of(known, place.loops, place.ranges)
+        if law is not None:
+            self.reaching.define_known(variable, span, law, place.ranges)
+        return law is not None
 
     def _inside(self, assignment: Assignment, place: Place) -> tuple[Access, Conjunction]:
         """Return what keeps a guarded assignment inside of its array, if that is known already.
@@ -385,14 +383,16 @@ class BodyReader:
                     return self.items(node.block_items or (), place)
             case c_ast.For():
                 return self._loops.read(node, place, label)
-            case c_ast.If() | c_ast.Assignment() | c_ast.UnaryOp():
-                return self._change(node, place, label)
+            case c_ast.If():
+                return self._branches.read(node, place, label)
+            case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
+                return self._assignment(node, node.lvalue, place, label)
+            case c_ast.UnaryOp() if node.op in STEPS:
+                return self._assignment(node, node.expr, place, label)
             case c_ast.FuncCall():
                 return self._calls.statement(node, place)
             case c_ast.Decl():
                 return self._declaration(node, place)
-            case c_ast.DeclList():
-                return self.items(node.decls, place)
             case c_ast.Typedef():
                 self._declarations.enumeration(node)
                 self._declarations.types.define(node)
@@ -405,29 +405,6 @@ class BodyReader:
                 return ()
             case _:
                 raise statement_refusal(node, self._locator)
-
-    def _change(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
-        """Read an `if` or an assignment, with what is known of scalars that go round."""
-        turned, first = self._loops.moves.turned(node, place.ranges), len(self.drafts)
-        match node:
-            case c_ast.If():
-                made = self._branches.read(node, place, label)
-            case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
-                made = self._assignment(node, node.lvalue, place, label)
-            case c_ast.UnaryOp() if node.op in STEPS:
-                made = self._assignment(node, node.expr, place, label)
-            case _:
-                raise statement_refusal(node, self._locator)
-        self._keep_turned(turned, first, place)
-        return made
-
-    def _keep_turned(
-        self, turned: Sequence[tuple[Variable, Span, Turn]], first: int, place: Place
-    ) -> None:
-        """Note which scalars go round behind the statements from number `first` on."""
-        for variable, span, turn in turned:
-            self.reaching.define_known(variable, span, turn, place.ranges)
-            self.drafts.substitute(first, variable.name)
 
     def _assignment(
         self, node: c_ast.Node, target: c_ast.Node, place: Place, label: str | None
@@ -473,16 +450,12 @@ class BodyReader:
         if variable.shape:
             return self._filled(node, variable, place)
         before: list[Node] = []
-        setting = c_ast.Assignment("=", c_ast.ID(node.name, node.coord), node.init, node.coord)
-        turned, first = self._loops.moves.turned(setting, place.ranges), len(self.drafts)
         reader = self.reader(place, before)
         value = self.right_hand_side(node.init, reader, place, before)
         if id(node) in self._counters.confined and value.constant is not None:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
-        made = self.assign(node, assignment, place, reader)
-        self._keep_turned(turned, first, place)
-        return (*before, made)
+        return (*before, self.assign(node, assignment, place, reader))
 
     def _filled(self, node: c_ast.Decl, variable: Variable, place: Place) -> tuple[Node, ...]:
         """Give an array that is declared its initial values, anew each time."""
@@ -534,10 +507,6 @@ class BodyReader:
             return self._item(node, place, None)
         with self._scopes.block():
             return self.items((node,), place)
-
-    def warn_never(self, node: c_ast.If, what: str) -> None:
-        """Warn that a branch of an `if` is left out."""
-        self.warn_left_out("W0106", f"{what} never true", self._locator.span(node.cond))
 
     def warn_left_out(self, code: str, message: str, span: Span) -> None:
         """Warn, once, that something is left out."""

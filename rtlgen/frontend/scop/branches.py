@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pycparser import c_ast
 from pycparser.c_generator import CGenerator
@@ -24,12 +23,13 @@ from pycparser.c_generator import CGenerator
 from rtlgen.frontend.analysis.cases import MAX_CASES, Cases, Conjunction, both, cases_of, either
 from rtlgen.frontend.analysis.ranges import Guard, Ranges
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, opaque
+from rtlgen.frontend.lowering.nodes import changed
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.elements import stays_inside
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.reaching import State, known_by_iterators, value_after
 from rtlgen.frontend.reading.writes import read_assignment, written
-from rtlgen.frontend.scop.cases import CaseReader, Place, StatementReader
+from rtlgen.frontend.scop.cases import Place, StatementReader
 from rtlgen.frontend.scop.functions import keeps_state
 from rtlgen.frontend.syntax.assigned import assigned, calls, single_statement
 from rtlgen.frontend.syntax.locate import Locator
@@ -155,15 +155,6 @@ class ConditionReader:
         return either(left, self._affine_cases(node.left, not negated, given), right, ranges)
 
 
-class Body(StatementReader, Protocol):
-    """What the reader of branches needs of the reader of everything else."""
-
-    cases: CaseReader
-
-    def warn_never(self, node: c_ast.If, what: str) -> None:
-        """Warn that a branch is left out."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Branch:
     body: c_ast.Node
@@ -173,7 +164,7 @@ class _Branch:
 class BranchReader:
     """Reads one `if` after the other."""
 
-    def __init__(self, body: Body, declarations: Declarations, locator: Locator) -> None:
+    def __init__(self, body: StatementReader, declarations: Declarations, locator: Locator) -> None:
         self._body = body
         self._declarations = declarations
         self._locator = locator
@@ -205,7 +196,9 @@ class BranchReader:
             if not branch.alternatives:
                 is_else = branch.body is not node.iftrue
                 what = "the `else` of this condition is" if is_else else "this condition is"
-                self._body.warn_never(node, what)
+                self._body.warn_left_out(
+                    "W0106", f"{what} never true", self._locator.span(node.cond)
+                )
 
     def _branches(self, node: c_ast.If, place: Place, strides: bool) -> list[_Branch]:
         reader = ConditionReader(
@@ -250,7 +243,7 @@ class BranchReader:
         both = [*after[True], *after[False]]
         reaching.merge(both or [before], self._declarations.variables)
         if question is not None and after[True] and after[False]:
-            self._choose(node, question, after[True], after[False], place)
+            self._choose(node, question, before, after[True], after[False], place)
         return nodes
 
     def _known_condition(self, node: c_ast.If, place: Place) -> Expr | None:
@@ -265,6 +258,7 @@ class BranchReader:
         self,
         node: c_ast.If,
         question: Expr,
+        before: State,
         after_true: Sequence[State],
         after_false: Sequence[State],
         place: Place,
@@ -282,8 +276,9 @@ class BranchReader:
                 continue
             chosen = Select(question, arms[0], arms[1], variable.element)
             known = known_by_iterators(chosen, place.ranges)
-            if known is not None:
-                span = self._locator.span(assignment)
+            span = self._locator.span(assignment)
+            was = before.get(variable.name, ())
+            if known is not None and not self._body.keep_law(variable, known, was, place, span):
                 self._body.reaching.define(variable, span, None, known)
 
     # Guards.
@@ -350,7 +345,7 @@ class BranchReader:
     ) -> tuple[Node, ...] | None:
         """Return `if (c) x = a; else x += b;` as `x = c ? a : x + b`, or None if it is not that."""
         found = [single_statement(branch.body) for branch in branches]
-        sides = [side for side in found if side is not None and _target(side) is not None]
+        sides = [side for side in found if side is not None and changed(side) is not None]
         if len(sides) != 2:
             return None
         leaves = [a.leaves for branch in branches for a in branch.alternatives if not a.conditions]
@@ -359,7 +354,7 @@ class BranchReader:
         if any(keeps_state(side, self._declarations.scopes) for side in sides):
             # Each call has to happen where it stands.
             return None
-        targets = [_target(side) for side in sides]
+        targets = [changed(side) for side in sides]
         # What was lowered stands at the place of other text.
         if len({CGenerator().visit(target) for target in targets}) != 1:
             return None
@@ -383,14 +378,6 @@ class BranchReader:
         text = f"{self._locator.text(node.cond)} ? {first.text} : {second.text}"
         both = replace(first, value=value, text=text)
         return (*before, self._body.assign(node, both, place, reader, label))
-
-
-def _target(node: c_ast.Node) -> c_ast.Node | None:
-    """Return what a statement assigns to, if it is an assignment."""
-    if isinstance(node, c_ast.Assignment):
-        return node.lvalue
-    is_step = isinstance(node, c_ast.UnaryOp) and node.op in ("p++", "p--", "++", "--")
-    return node.expr if is_step else None
 
 
 def _arms(node: c_ast.If) -> list[c_ast.Node]:

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.ranges import Guard
 from rtlgen.frontend.analysis.values import Value, literal
 from rtlgen.frontend.errors import (
     CallArguments,
@@ -36,7 +34,7 @@ from rtlgen.frontend.scop.functions import (
     float_call,
     is_float_function,
 )
-from rtlgen.frontend.syntax.assigned import assigned
+from rtlgen.frontend.syntax.assigned import assigned, called_by
 from rtlgen.frontend.syntax.locate import CType, Locator
 from rtlgen.frontend.syntax.region import (
     ABSOLUTE,
@@ -55,22 +53,6 @@ MAX_OPERATIONS = 20_000
 """Operations that all calls of a program together may become."""
 
 
-class Body(StatementReader, Protocol):
-    """What the reader of calls needs of the reader of everything else."""
-
-    def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
-        """Return what statements write."""
-
-    def items(self, items: Sequence[c_ast.Node], place: Place) -> tuple[Node, ...]:
-        """Read statements."""
-
-    def block(self, items: Sequence[c_ast.Node], place: Place) -> tuple[tuple[Node, ...], Place]:
-        """Read statements; return what is known behind them, too."""
-
-    def told_at(self, place: Place) -> Iterator[Guard]:
-        """Yield what assertions say that still holds at a place."""
-
-
 class CallReader:
     """Reads one call after the other.
 
@@ -80,7 +62,7 @@ class CallReader:
     """
 
     def __init__(
-        self, kernel: str, body: Body, declarations: Declarations, locator: Locator
+        self, kernel: str, body: StatementReader, declarations: Declarations, locator: Locator
     ) -> None:
         self._kernel = kernel
         self._body = body
@@ -138,7 +120,7 @@ class CallReader:
 
     def statement(self, node: c_ast.FuncCall, place: Place) -> tuple[Node, ...]:
         """Return the statements of a call that is a statement."""
-        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        name = called_by(node)
         known = self._scopes.lookup(name)
         if name in TELLING and not (isinstance(known, Function) and known.definition):
             raise SideEffect(
@@ -208,13 +190,13 @@ class CallReader:
     # The function.
 
     def _function(self, node: c_ast.FuncCall) -> Function:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else None
-        symbol = self._scopes.lookup(name) if name is not None else None
+        name = called_by(node)
+        symbol = self._scopes.lookup(name)
         if isinstance(symbol, Function):
             return symbol
-        if symbol is None and name is not None and (name in ABSOLUTE or is_float_function(name)):
+        if symbol is None and (name in ABSOLUTE or is_float_function(name)):
             return Function(name, self._locator.span(node), None)
-        if name is None or symbol is not None:
+        if not name or symbol is not None:
             raise self._refused(node, "only functions can be called", "no function")
         raise self._refused(
             node, f"the function `{name}` is not defined here", "its text is needed"

@@ -1,7 +1,5 @@
 """Where a statement stands, in which case it is read, and what is computed before it.
 
-Where a statement and its expressions stand, and what their readers need of each other.
-
 Statements that are read once for each case of a choice that they depend on.
 
     a[i < 4 ? i : i + 2] = x;       for (j = 0; j < (i < 4 ? 3 : 5); j++) S
@@ -18,7 +16,7 @@ int *q = &h[x[i]];        q_at = x[i];          and q is h + q_at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -42,7 +40,7 @@ from rtlgen.frontend.analysis.values import Value
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.reaching import Origin, Reaching
+from rtlgen.frontend.reading.reaching import Definitions, Origin, Reaching
 from rtlgen.frontend.reading.symbols import Held, Index, LookedUp, Variable, View
 from rtlgen.frontend.reading.writes import Assignment, written
 from rtlgen.frontend.syntax.assigned import below
@@ -88,9 +86,20 @@ class Place:
 
 
 class StatementReader(Protocol):
-    """Reads expressions where a statement stands, and appends statements."""
+    """What the readers of parts of a body need of the reader of all of it.
+
+    Members
+    -------
+    reaching: what may have been assigned before the place that is being read.
+    cases: reads what depends on choices by iterators.
+    observed: what scalars are where the loops around read them, by the names that are read.
+    warnings: what was left out.
+    """
 
     reaching: Reaching
+    cases: CaseReader
+    observed: Mapping[int, Observation]
+    warnings: list[Diagnostic]
 
     def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
         """Return a reader of the expressions of one statement."""
@@ -100,6 +109,9 @@ class StatementReader(Protocol):
 
     def note_used_after(self, variable: Variable) -> None:
         """Note that a variable may be used outside of the loops that it counts."""
+
+    def is_used_after(self, variable: Variable) -> bool:
+        """Return whether a variable that counts a loop is used outside of it, too."""
 
     def assign(
         self,
@@ -111,21 +123,40 @@ class StatementReader(Protocol):
     ) -> Node:
         """Append a statement."""
 
+    def block(self, items: Iterable[c_ast.Node], place: Place) -> tuple[tuple[Node, ...], Place]:
+        """Read statements; return what is known behind them, too."""
+
+    def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
+        """Read statements."""
+
+    def keep_law(
+        self, variable: Variable, known: Expr | None, before: Definitions, place: Place, span: Span
+    ) -> bool:
+        """Note what a scalar that went round before is set to, if it goes round still."""
+
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
 
+    def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
+        """Return what statements write."""
 
-class Body(StatementReader, Protocol):
-    """What the reader of cases needs of the reader of everything else."""
+    def origin(self, read: Access) -> Origin | None:
+        """Return what a scalar that is read was set to, as far as that is the same value still."""
 
-    warnings: list[Diagnostic]
-    observed: Mapping[int, Observation]
+    def told_at(self, place: Place) -> Iterator[Guard]:
+        """Yield what assertions say that still holds at a place."""
+
+    def assume(self, condition: Guard) -> Sequence[Origin]:
+        """Note what an assertion says; return its parts."""
+
+    def warn_left_out(self, code: str, message: str, span: Span) -> None:
+        """Warn, once, that something is left out."""
 
 
 class CaseReader:
     """Finds choices, and reads what depends on them."""
 
-    def __init__(self, body: Body, declarations: Declarations) -> None:
+    def __init__(self, body: StatementReader, declarations: Declarations) -> None:
         self._body = body
         self._declarations = declarations
 

@@ -92,15 +92,6 @@ class Drafts:
         self._drafts.append(Draft(node, label, named, is_substituted))
         return StatementNode(name)
 
-    def __len__(self) -> int:
-        return len(self._drafts)
-
-    def substitute(self, first: int, array: str) -> None:
-        """Note that what the statements from number `first` on write to a scalar is known."""
-        for place, draft in enumerate(self._drafts[first:], first):
-            if draft.statement.write.array == array:
-                self._drafts[place] = replace(draft, is_substituted=True)
-
     def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
         """Return the variables that the statements of a tree write."""
         by_name = {draft.statement.name: draft.statement for draft in self._drafts}

@@ -31,13 +31,16 @@ from typing import cast
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.values import Arithmetic, Value, literal
+from rtlgen.frontend.analysis.values import BINARY_OPS, Arithmetic, Value, literal
 from rtlgen.frontend.errors import CallArguments, CallUnsupported
-from rtlgen.frontend.reading.expressions import BINARY_OPS, ExpressionReader
+from rtlgen.frontend.lowering.bits import are_alike, reinterpreted
+from rtlgen.frontend.lowering.nodes import integer, named
+from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, Type, declaration, plain
+from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.symbols import Function, Scopes, Slot
 from rtlgen.frontend.reading.types import TypeReader
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS
-from rtlgen.frontend.syntax.assigned import Assumption, below
+from rtlgen.frontend.syntax.assigned import Assumption, below, called_by
 from rtlgen.frontend.syntax.locate import OPEN
 from rtlgen.frontend.syntax.region import (
     BIT_PATTERNS,
@@ -48,11 +51,10 @@ from rtlgen.frontend.syntax.region import (
 )
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import BinaryOp, walk
-from rtlgen.ir.types import FLOAT64, INT32, FloatType, IntType, NumberType
+from rtlgen.ir.types import BFLOAT16, FLOAT64, INT32, FloatType, IntType, NumberType
 from rtlgen.source import Span
 
 _ARGUMENTS = 3
-_SIZES = {8: "char", 16: "short", 32: "int", 64: "long"}
 
 
 def block_loops(name: str, node: c_ast.FuncCall, reader: ExpressionReader) -> c_ast.Node:
@@ -77,15 +79,16 @@ def block_loops(name: str, node: c_ast.FuncCall, reader: ExpressionReader) -> c_
     extents = (size_bytes // unit_bytes, *shape[1:])
     names = [f"{name}_index{k}" for k in range(len(extents))]
     if name == "memset":
-        value: c_ast.Node = _filling(name, source, reader, element, span)
+        value = _filling(name, source, reader, element, span)
     else:
         if _rows(reader, source)[1] != element or len(_rows(reader, source)[0]) != len(shape):
             raise _refusal(name, span, "the two have different types")
         if name == "memmove" and not _is_upward(reader, target, source):
             if _is_upward(reader, source, target):
-                return _loops(node, target, source, names, extents, is_down=True)
+                value = _element(source, names, node)
+                return _loops(node, target, value, names, extents, is_down=True)
             return _through(node, target, source, names, extents, element)
-        value = source
+        value = _element(source, names, node)
     return _loops(node, target, value, names, extents)
 
 
@@ -98,14 +101,12 @@ def _loops(
     *,
     is_down: bool = False,
 ) -> c_ast.Node:
-    """Return the loops that set the elements of `target` to a constant, or those of an array.
+    """Return the loops that set the elements of `target`.
 
     Parameters
     ----------
     is_down: the outermost one begins at the end.
     """
-    if not isinstance(value, c_ast.Constant):
-        value = _element(value, names, node)
     loop: c_ast.Node = c_ast.Assignment("=", _element(target, names, node), value, node.coord)
     for level in reversed(range(len(names))):
         loop = _counting(names[level], extents[level], loop, node, is_down and not level)
@@ -135,17 +136,27 @@ def _through(
     element: NumberType,
 ) -> c_ast.Compound:
     """Return the loops that move elements by way of another array."""
-    kept, at = c_ast.ID("memmove_kept", node.coord), node.coord
-    sign = "signed" if element.signed else "unsigned"
-    words = ["_Bool"] if element.is_bool else [sign, _SIZES[element.width_bits]]
-    type_: c_ast.Node = c_ast.TypeDecl(kept.name, [], None, c_ast.IdentifierType(words, at), at)
+    at = node.coord
+    type_: Type = plain(_number(element))
     for extent in reversed(extents):
-        type_ = c_ast.ArrayDecl(type_, c_ast.Constant("int", str(extent), at), [], at)
-    declared = c_ast.Decl(kept.name, [], [], [], [], type_, None, None, at)
+        type_ = ArrayOf(type_, integer(extent, at))
+    kept = named("memmove_kept", at)
+    declared = declaration(kept.name, type_, None, at)
     moves = ((kept, source), (target, kept))
     return c_ast.Compound(
-        [declared, *(_loops(node, to, from_, names, extents) for to, from_ in moves)], at
+        [
+            declared,
+            *(_loops(node, to, _element(x, names, node), names, extents) for to, x in moves),
+        ],
+        at,
     )
+
+
+def _number(element: NumberType) -> Number:
+    if isinstance(element, FloatType):
+        is_short = element == BFLOAT16
+        return Number(element.width_bits, is_floating=True, is_short=is_short)
+    return Number(element.width_bits, element.signed, element.is_bool)
 
 
 def _rows(reader: ExpressionReader, node: c_ast.Node) -> tuple[tuple[int, ...], NumberType]:
@@ -161,13 +172,19 @@ def _uncast(node: c_ast.Node) -> c_ast.Node:
 
 def _filling(
     name: str, source: c_ast.Node, reader: ExpressionReader, element: NumberType, span: Span
-) -> c_ast.Constant:
+) -> c_ast.Node:
     """Return the element of which each byte is the one that `memset` is given."""
     byte = reader.value(source).constant
     if byte is None:
         raise _refusal(name, span, "the byte is not a constant")
     pattern = (byte & 0xFF) * (((1 << element.width_bits) - 1) // 0xFF)
-    return c_ast.Constant("unsigned long int", f"{pattern}UL", source.coord)
+    value = c_ast.Constant("unsigned long int", f"{pattern}UL", source.coord)
+    if not isinstance(element, FloatType) or pattern == 0:
+        return value
+    bits = Number(element.width_bits, is_signed=False)
+    if not are_alike(bits, _number(element)):
+        raise _refusal(name, span, f"there is no {element} with that pattern")
+    return reinterpreted(value, bits, _number(element))
 
 
 def _element(array: c_ast.Node, names: list[str], call: c_ast.Node) -> c_ast.Node:
@@ -181,12 +198,9 @@ def _counting(
     index: str, extent: int, body: c_ast.Node, call: c_ast.Node, is_down: bool
 ) -> c_ast.For:
     at = call.coord
-    type_ = c_ast.TypeDecl(index, [], None, c_ast.IdentifierType(["int"], at), at)
     first, end = (extent - 1, 0) if is_down else (0, extent)
-    start = c_ast.Constant("int", str(first), at)
-    declared = c_ast.Decl(index, [], [], [], [], type_, start, None, at)
-    bound = c_ast.Constant("int", str(end), at)
-    condition = c_ast.BinaryOp(">=" if is_down else "<", c_ast.ID(index, at), bound, at)
+    declared = declaration(index, plain(INT), integer(first, at), at)
+    condition = c_ast.BinaryOp(">=" if is_down else "<", named(index, at), integer(end, at), at)
     step = c_ast.UnaryOp("p--" if is_down else "p++", c_ast.ID(index, at), at)
     return c_ast.For(c_ast.DeclList([declared], at), condition, step, body, at)
 
@@ -289,8 +303,7 @@ def keeps_state(root: c_ast.Node, scopes: Scopes) -> bool:
     pending = [root]
     while pending:
         for node in below(pending.pop()):
-            name = node.name.name if _is_call(node) else None
-            function = scopes.lookup(name) if name is not None else None
+            function = scopes.lookup(called_by(node))
             body = function.definition if isinstance(function, Function) else None
             if body is not None and id(body) not in known:
                 known.add(id(body))
@@ -299,10 +312,6 @@ def keeps_state(root: c_ast.Node, scopes: Scopes) -> bool:
             if known and is_static and "const" not in node.quals and _is_stored(node):
                 return True
     return False
-
-
-def _is_call(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
 
 
 def _is_stored(node: c_ast.Decl) -> bool:
@@ -348,8 +357,6 @@ class PureCall:
                     return _of_size(self._reader.arithmetic.convert(value, result))
                 case c_ast.Compound():
                     return self.run([*(item.block_items or ()), *rest], result)
-                case c_ast.DeclList():
-                    return self.run([*item.decls, *rest], result)
                 case c_ast.If() if any(isinstance(node, c_ast.Return) for node in below(item)):
                     return self._either(item, rest, result)
                 case c_ast.If():

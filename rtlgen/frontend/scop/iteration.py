@@ -1,10 +1,6 @@
 """`for` loops, with their bodies, to nodes of the loop tree, or written out.
 
-Loops whose iterator takes a few values in another way than by equal steps, written out.
-
 for (n = 16; n > 1; n >>= 1) S          S four times, with n = 16, 8, 4, 2
-
-`for` loops, with their bodies, to nodes of the loop tree.
 
 Behind a loop its variable holds the first value with which it does not go on:
 
@@ -14,17 +10,15 @@ for (j = i; j < n; j++) S               j is the greater of i and n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import Cases
 from rtlgen.frontend.analysis.ranges import IteratorRange, Ranges
-from rtlgen.frontend.analysis.turn import Observation
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, literal, opaque
 from rtlgen.frontend.errors import (
     IteratorModified,
@@ -37,12 +31,14 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.evolution.moves import Moved, Moves
+from rtlgen.frontend.lowering.nodes import assign, integer
+from rtlgen.frontend.lowering.types import INT, declaration, plain
 from rtlgen.frontend.reading.declarations import Declarations, counting_type
-from rtlgen.frontend.reading.loops import Header, LoopReader, counting_from_0, split_header
+from rtlgen.frontend.reading.loops import Header, LoopReader, split_header
 from rtlgen.frontend.reading.symbols import ActiveIterator, NamedConstant, Unusable, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.branches import ConditionReader
-from rtlgen.frontend.scop.cases import CaseReader, Place, StatementReader
+from rtlgen.frontend.scop.cases import Place, StatementReader
 from rtlgen.frontend.syntax.assigned import assigned, calls, mentions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
@@ -56,16 +52,6 @@ MAX_VALUES = 32
 
 MAX_COPIES = 256
 """Copies of a body in several such loops, one inside of the other."""
-
-
-class FewValuesBody(StatementReader, Protocol):
-    """What the reader of such loops needs of the reader of everything else."""
-
-    def is_used_after(self, variable: Variable) -> bool:
-        """Return whether a variable that counts a loop is used outside of it, too."""
-
-    def warn_left_out(self, code: str, message: str, span: Span) -> None:
-        """Warn that something is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +80,7 @@ class ValueLoopReader:
     """
 
     def __init__(
-        self, body: FewValuesBody, declarations: Declarations, locator: Locator, moves: Moves
+        self, body: StatementReader, declarations: Declarations, locator: Locator, moves: Moves
     ) -> None:
         self._body = body
         self._declarations = declarations
@@ -240,22 +226,6 @@ MAX_ITERATIONS = 1 << 48
 """Iterations of a loop with those around it: 64 bits hold their cycles, nobody waits for more."""
 
 
-class Body(StatementReader, Protocol):
-    """What the reader of loops needs of the reader of everything else."""
-
-    cases: CaseReader
-    observed: Mapping[int, Observation]
-
-    def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
-        """Read statements."""
-
-    def is_used_after(self, variable: Variable) -> bool:
-        """Return whether a variable that counts a loop is used outside of it, too."""
-
-    def warn_left_out(self, code: str, message: str, span: Span) -> None:
-        """Warn that something is left out."""
-
-
 class IterationReader:
     """Reads one `for` after the other.
 
@@ -264,7 +234,7 @@ class IterationReader:
     moves: what is known of the scalars that loops move.
     """
 
-    def __init__(self, body: Body, declarations: Declarations, locator: Locator) -> None:
+    def __init__(self, body: StatementReader, declarations: Declarations, locator: Locator) -> None:
         self._body = body
         self._declarations = declarations
         self._scopes = declarations.scopes
@@ -348,12 +318,12 @@ class IterationReader:
                 return None
             elif not self._body.is_used_after(symbol):
                 self._count_with(name, counting_type(symbol.element, header.span), header)
-            start = [] if node.init is None else [_assignment(name, header.start)]
+            start = [] if node.init is None else [assign(name, header.start, header.start.coord)]
             count = f"{name}_count"
             while mentions(node, frozenset((count,))):
                 count += "_"
             counted = c_ast.For(
-                counting_from_0(count, at),
+                c_ast.DeclList([declaration(count, plain(INT), integer(0, at), at)], at),
                 node.cond,
                 c_ast.UnaryOp("p++", c_ast.ID(count, at), at),
                 c_ast.Compound([node.stmt, node.next], at),
@@ -563,10 +533,6 @@ class IterationReader:
             if scalar.behind is not None and not loop.limits:
                 reaching.define_known(scalar.variable, scalar.span, scalar.behind, ranges)
         return body
-
-
-def _assignment(name: str, value: c_ast.Node) -> c_ast.Assignment:
-    return c_ast.Assignment("=", c_ast.ID(name, value.coord), value, value.coord)
 
 
 def _is_binary(node: c_ast.Node) -> bool:

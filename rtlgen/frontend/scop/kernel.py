@@ -14,24 +14,27 @@ from rtlgen.frontend.errors import (
     ReturnUnsupported,
 )
 from rtlgen.frontend.lowering.capacity import Limits
+from rtlgen.frontend.lowering.nodes import changed
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.symbols import NamedConstant, ScalarInput, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.body import BodyReader
 from rtlgen.frontend.scop.split_loops import split_loops
 from rtlgen.frontend.syntax.assigned import (
-    STEPS,
     Assumption,
     Counters,
     RegionValues,
     assigned,
+    below,
+    declared,
     handed_over,
     loop_counters,
+    mentioned,
     mentions,
     region_values,
 )
 from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.region import Region
+from rtlgen.frontend.syntax.region import Region, parameters
 from rtlgen.ir.constant_folding import widening_constants
 from rtlgen.ir.expr import ScalarParameter, walk
 from rtlgen.ir.schedule import Schedule
@@ -87,8 +90,8 @@ class Kernel:
         FrontendError: the first refusal; its `others` are the rest.
         """
         function = self._region.function
-        self._unmentioned = _declared(tree.ext) - _names(tree.ext) - self._members
-        hidden = _parameter_names(function)
+        self._unmentioned = declared(*tree.ext) - mentioned(*tree.ext) - self._members
+        hidden = frozenset(parameter.name for parameter in parameters(function))
         # A parameter keeps its C name even when a global has the same one.
         self._declarations.scopes.reserve(hidden)
         counters = Counters()
@@ -122,14 +125,14 @@ class Kernel:
     def _parameters(self, function: c_ast.FuncDef) -> None:
         arguments = function.decl.type.args
         listed = arguments.params if arguments is not None else ()
-        mentioned = _names((*self._region.items, *listed))
-        self._warn_of_known(function, [x for x in listed if getattr(x, "name", None) in mentioned])
+        used = mentioned(*self._region.items, *listed)
+        self._warn_of_known(function, [x for x in listed if getattr(x, "name", None) in used])
         for parameter in listed:
             try:
                 self._declarations.parameter(parameter)
             except FrontendError as error:
                 name = parameter.name if isinstance(parameter, c_ast.Decl) else None
-                if name is None or name in mentioned or isinstance(error, DuplicateName):
+                if name is None or name in used or isinstance(error, DuplicateName):
                     self._body.report(error)
                 else:
                     self._warn_unused(name, Label(self._locator.name_span(parameter, name)))
@@ -151,13 +154,13 @@ class Kernel:
         if not isinstance(declared, c_ast.Decl):
             return None
         is_const = "const" in declared.quals
-        changed = {
+        set_here = {
             name
             for item in self._region.items
             for name, node in assigned(item)
-            if isinstance(_target(node), c_ast.ID) and (_is_address(node) or not is_const)
+            if isinstance(changed(node, "&"), c_ast.ID) and (_is_address(node) or not is_const)
         }
-        if declared.name not in changed:
+        if declared.name not in set_here:
             return None
         symbol = self._declarations.scopes.lookup(declared.name)
         return symbol if isinstance(symbol, ScalarInput | NamedConstant) else None
@@ -183,14 +186,14 @@ class Kernel:
         final = _result(region)
         after = [item for item in region.after if item is not final]
         values = region_values(region.before, region.items, after)
-        inside = _names([*region.items, *(() if final is None else (final,)), *_decls(region)])
+        inside = mentioned(*region.items, *(() if final is None else (final,)), *_decls(region))
         nodes: list[Node] = []
         for item in region.before:
             if isinstance(item, c_ast.Decl) and _is_shared(item, values):
                 nodes.extend(self._shared(item, values, counters))
             elif isinstance(item, c_ast.Typedef) or (
                 isinstance(item, c_ast.Decl)
-                and (item.name in inside or item.name not in _names(outside))
+                and (item.name in inside or item.name not in mentioned(*outside))
             ):
                 nodes.extend(self._body.read([item], counters))
         if not outside and final is None:
@@ -313,11 +316,11 @@ class Kernel:
         read_names = {read.array for statement in statements for read in statement.reads}
         if self._returned is not None:
             read_names.add(self._returned.name)
-        for declared in self._declarations.variables:
-            variable = self._declarations.extents.closed(declared)
+        for made in self._declarations.variables:
+            variable = self._declarations.extents.closed(made)
             is_read, is_written = variable.name in read_names, variable.name in written_names
             if is_read or is_written:
-                if declared in self._declarations.loaded:
+                if made in self._declarations.loaded:
                     text = f"the initial values of `{variable.name}` are not built in"
                     self._warn(
                         "W0109", text, Label(variable.span, "load them before the first run")
@@ -340,8 +343,8 @@ class Kernel:
     def _untouched(self, statements: Sequence[Statement]) -> Iterable[Array]:
         """Yield the array parameters that no statement uses, if it is known how large they are."""
         used = {a.array for statement in statements for a in (statement.write, *statement.reads)}
-        for declared in self._declarations.variables:
-            variable = self._declarations.extents.stated(declared)
+        for made in self._declarations.variables:
+            variable = self._declarations.extents.stated(made)
             if variable is None or variable.storage != "parameter" or variable.name in used:
                 continue
             yield Array(
@@ -398,24 +401,8 @@ class Kernel:
         self.warnings.append(Diagnostic(code, message, (label,), severity="warning"))
 
 
-def _target(node: c_ast.Node) -> c_ast.Node | None:
-    """Return what an assignment or a step changes, or a pointer may."""
-    if isinstance(node, c_ast.UnaryOp):
-        return node.expr if node.op in (*STEPS, "&") else None
-    return node.lvalue if isinstance(node, c_ast.Assignment) else None
-
-
 def _is_address(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.UnaryOp) and node.op == "&"
-
-
-def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:
-    arguments = function.decl.type.args
-    return frozenset(
-        parameter.name
-        for parameter in (arguments.params if arguments is not None else ())
-        if isinstance(parameter, c_ast.Decl)
-    )
 
 
 def _role(variable: Variable, is_read: bool, is_written: bool) -> Role:
@@ -493,26 +480,10 @@ def _result(region: Region) -> c_ast.Return | None:
     if any(not _is_harmless_outside(item) for item in region.after):
         return None
     is_inside = not region.after
-    return last[0] if is_inside or not any(map(_is_in_memory, _below(last))) else None
+    return last[0] if is_inside or not any(map(_is_in_memory, below(*last))) else None
 
 
 def _is_in_memory(node: c_ast.Node) -> bool:
     if isinstance(node, c_ast.UnaryOp):
         return node.op in ("*", "&")
     return isinstance(node, c_ast.ArrayRef | c_ast.StructRef | c_ast.FuncCall)
-
-
-def _names(roots: Iterable[c_ast.Node]) -> frozenset[str]:
-    return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.ID))
-
-
-def _declared(roots: Iterable[c_ast.Node]) -> frozenset[str]:
-    return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.Decl))
-
-
-def _below(roots: Iterable[c_ast.Node]) -> Iterable[c_ast.Node]:
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(child for _, child in node.children())

@@ -1,7 +1,5 @@
 """What a piece of the syntax tree assigns, uses and asserts, found without reading it.
 
-What a piece of the syntax tree assigns and uses, found without reading it.
-
 Names are taken as they stand; what they stand for is for the reader of declarations to say. Which
 variables count loops, and which carry values into a `#pragma scop` region or out of it, is found by
 C's scopes:
@@ -13,8 +11,6 @@ for (...) { s += A[i]; last = i; A[i] = s; }
 #pragma endscop
 printf("%d", last);     last goes out, and so does A: the host reads them after the run
 show(A);
-
-Assertions, once nothing is rewritten any more.
 """
 
 from __future__ import annotations
@@ -75,8 +71,7 @@ def handed_over(root: c_ast.Node) -> Iterator[str]:
     taken = _parameters(root)
     for node in below(root):
         if isinstance(node, c_ast.FuncCall) and node.args is not None:
-            name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-            parameters = taken.get(name, ())
+            parameters = taken.get(called_by(node), ())
             for place, argument in enumerate(node.args.exprs):
                 if place >= len(parameters) or _is_changeable(parameters[place]):
                     yield from _named(argument)
@@ -113,30 +108,64 @@ def calls(root: c_ast.Node | None) -> bool:
     return root is not None and any(isinstance(node, c_ast.FuncCall) for node in below(root))
 
 
-def below(root: c_ast.Node) -> Iterator[c_ast.Node]:
-    """Yield `root` and every node below it, in no particular order."""
-    stack = [root]
+def called_by(node: c_ast.Node) -> str:
+    """Return the name of the function that a node itself calls; "" if it calls none by its name."""
+    is_named = isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
+    return str(node.name.name) if is_named else ""
+
+
+def called_below(*roots: c_ast.Node) -> set[str]:
+    """Return the names of the functions that are called below some nodes."""
+    return {name for node in below(*roots) if (name := called_by(node))}
+
+
+def below(*roots: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield some nodes and every node below them, in no particular order."""
+    stack = list(roots)
     while stack:
         node = stack.pop()
         yield node
         stack.extend(child for _, child in node.children())
 
 
-def declared(root: c_ast.Node) -> frozenset[str]:
-    """Return the names that are declared below `root`."""
-    return frozenset(part.name for part in below(root) if isinstance(part, c_ast.Decl))
+def declared(*roots: c_ast.Node) -> frozenset[str]:
+    """Return the names that are declared below some nodes."""
+    return frozenset(part.name for part in below(*roots) if isinstance(part, c_ast.Decl))
 
 
-def mentioned(root: c_ast.Node | None) -> frozenset[str]:
-    """Return the names that stand below `root`; of nothing, none."""
-    if root is None:
-        return frozenset()
-    return frozenset(part.name for part in below(root) if isinstance(part, c_ast.ID))
+def mentioned(*roots: c_ast.Node | None) -> frozenset[str]:
+    """Return the names that stand below some nodes, if they are there."""
+    parts = below(*(root for root in roots if root is not None))
+    return frozenset(part.name for part in parts if isinstance(part, c_ast.ID))
 
 
 def mentions(root: c_ast.Node, names: frozenset[str]) -> bool:
     """Return whether one of `names` stands below `root`."""
     return any(isinstance(part, c_ast.ID) and part.name in names for part in below(root))
+
+
+def conjuncts(condition: c_ast.Node | None) -> Iterator[c_ast.Node]:
+    """Yield what `&&` joins, or `&` of answers of which nobody can tell which is asked first."""
+    match condition:
+        case c_ast.BinaryOp(op="&&" | "&" as op, left=left, right=right) if op == "&&" or all(
+            is_answer(x) and not calls(x) and not any(assigned(x)) for x in (left, right)
+        ):
+            yield from conjuncts(left)
+            yield from conjuncts(right)
+        case c_ast.Node():
+            yield condition
+
+
+def is_answer(node: c_ast.Node) -> bool:
+    """Return whether a value is 0 or 1 by the form of its expression."""
+    match node:
+        case c_ast.UnaryOp(op="!"):
+            return True
+        case c_ast.BinaryOp(op="&" | "|" | "^", left=left, right=right):
+            return is_answer(left) and is_answer(right)
+        case c_ast.BinaryOp(op=op):
+            return op in ("&&", "||", "<", "<=", ">", ">=", "==", "!=")
+    return False
 
 
 def single_statement(node: c_ast.Node | None) -> c_ast.Node | None:
@@ -228,7 +257,7 @@ class _Search:
                 self.visit(start, scopes)
             case None:
                 # It goes on from the value that was there before.
-                counter = _declaration(_stepped(node.next), scopes)
+                counter = _declaration(stepped_by(node.next), scopes)
                 self.used |= set() if counter is None else {id(counter)}
             case _:
                 self.visit(node.init, scopes)
@@ -242,7 +271,8 @@ class _Search:
             self._around.pop()
 
 
-def _stepped(node: c_ast.Node | None) -> str:
+def stepped_by(node: c_ast.Node | None) -> str:
+    """Return the name of the variable that the last part of a header steps; "" if it steps none."""
     match node:
         case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
             return name
@@ -282,7 +312,7 @@ def region_values(
         if not isinstance(item, c_ast.Decl) or isinstance(item.type, c_ast.PtrDecl):
             continue
         # What was computed from it before the region is not what it would be in the region.
-        if changed.intersection(mentioned(item.init)):
+        if changed & mentioned(item.init):
             changed.add(item.name)
     used, set_inside = _Uses(), _set_by(inside)
     used.sequence(inside)

@@ -1,10 +1,6 @@
 """Where a node stands in the user's file, and what a declaration says of its type.
 
-What a C declaration says of the type of something.
-
-From a node of the syntax tree to the piece of the user's file that it was read from.
-
-The parser is given one token a line (see `syntax.py`), so the line of a coordinate is the number
+The parser is given one token a line (see `syntax.parse`), so the line of a coordinate is the number
 of a token, and the tokens know their places.
 """
 

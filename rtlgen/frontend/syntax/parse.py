@@ -1,14 +1,10 @@
 """Tokens to syntax tree, by pycparser, with C23's spellings in those of C11.
 
-C23's spellings in those of C11.
-
 Rewrite
 -------
     bool on = true;                        _Bool on = 1;
     constexpr int n = 8;                   static const int n = 8;
     [[maybe_unused]] int t;                int t;
-
-Tokens to syntax tree, by pycparser.
 """
 
 from __future__ import annotations

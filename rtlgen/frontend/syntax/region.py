@@ -21,7 +21,7 @@ from rtlgen.frontend.errors import (
     RegionPragma,
     UnknownFunction,
 )
-from rtlgen.frontend.syntax.assigned import STEPS, below
+from rtlgen.frontend.syntax.assigned import STEPS, below, called_below, called_by
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, INT64, FloatType, IntType, NumberType
@@ -212,15 +212,11 @@ def called(region: Region, tree: c_ast.FileAST) -> frozenset[str]:
     pending = list(region.items)
     while pending:
         for node in below(pending.pop()):
-            name = str(node.name.name) if _is_call(node) else ""
+            name = called_by(node)
             if name in bodies and name not in found:
                 found.add(name)
                 pending.append(bodies[name])
     return frozenset(found)
-
-
-def _is_call(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
 
 
 def _choose(
@@ -261,12 +257,7 @@ def _choose(
 
 def _not_called(definitions: dict[str, c_ast.FuncDef]) -> list[c_ast.FuncDef]:
     """Return the functions that no other one of the file calls."""
-    called = {
-        node.name.name
-        for function in definitions.values()
-        for node in below(function.body)
-        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
-    }
+    called = called_below(*(function.body for function in definitions.values()))
     return [function for name, function in definitions.items() if name not in called]
 
 

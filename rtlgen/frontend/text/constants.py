@@ -1,8 +1,4 @@
-"""Constants with the types that C gives them, and the expressions of `#if`.
-
-Integer and character constants, with the types C gives them (C11 6.4.4.1, 6.4.4.4).
-
-Floating constants, decimal and hexadecimal, with the types C gives them (C11 6.4.4.2).
+"""Constants with the types that C gives them (C11 6.4.4), and the expressions of `#if`.
 
 The expressions of `#if` and `#elif`, evaluated as C does: in 64 bits (C11 6.10.1).
 
@@ -156,6 +152,42 @@ def float_constant(text: str) -> tuple[int, FloatType]:
     return from_fraction(number * Fraction(unit) ** exponent, type_), type_
 
 
+_ASKING = frozenset(("&&", "||", "==", "!=", "<", ">", "<=", ">="))
+"""Operators whose result is 0 or 1."""
+
+
+def result_of(operator: str, a: int, b: int) -> int:
+    """Return what a binary operator makes of two numbers, before a type wraps it.
+
+    A divisor is not 0, and numbers are shifted by 0 or more.
+    """
+    match operator:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "/" | "%":
+            # Towards zero.
+            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+            return quotient if operator == "/" else a - b * quotient
+        case "&":
+            return a & b
+        case "|":
+            return a | b
+        case "^":
+            return a ^ b
+        case "<<":
+            return a << b
+        case ">>":
+            return a >> b
+        case "&&" | "||":
+            return int(bool(a and b) if operator == "&&" else bool(a or b))
+    holds = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}
+    return int(holds[operator])
+
+
 MAX_DEPTH = 100
 
 _LEVELS = (
@@ -279,36 +311,16 @@ def _common(left: _Value, right: _Value) -> IntType:
 
 
 def _applied(operator: str, left: _Value, right: _Value, needed: bool) -> _Value:
-    if operator in ("&&", "||"):
-        both = (bool(left[0]), bool(right[0]))
-        return int(all(both) if operator == "&&" else any(both)), INT64
     if operator in ("<<", ">>"):
         return _shifted(left, -right[0] if operator == ">>" else right[0])
     type_ = _common(left, right)
     a, b = type_.wrap(left[0]), type_.wrap(right[0])
-    match operator:
-        case "==" | "!=" | "<" | ">" | "<=" | ">=":
-            return int(_compared(operator, a, b)), INT64
-        case "/" | "%" if b == 0:
-            if needed:
-                raise ValueError("it divides by 0")
-            return 0, type_
-        case "/" | "%":
-            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-            result = quotient if operator == "/" else a - b * quotient
-        case "+":
-            result = a + b
-        case "-":
-            result = a - b
-        case "*":
-            result = a * b
-        case "|":
-            result = a | b
-        case "^":
-            result = a ^ b
-        case _:
-            result = a & b
-    return type_.wrap(result), type_
+    if operator in ("/", "%") and b == 0:
+        if needed:
+            raise ValueError("it divides by 0")
+        return 0, type_
+    value = result_of(operator, a, b)
+    return (value, INT64) if operator in _ASKING else (type_.wrap(value), type_)
 
 
 def _shifted(left: _Value, places: int) -> _Value:
@@ -317,19 +329,3 @@ def _shifted(left: _Value, places: int) -> _Value:
     # Beyond the width nothing changes; C leaves the number open, and it may be any.
     places = max(-64, min(64, places))
     return (type_.wrap(value << places) if places >= 0 else value >> -places), type_
-
-
-def _compared(operator: str, a: int, b: int) -> bool:
-    match operator:
-        case "==":
-            return a == b
-        case "!=":
-            return a != b
-        case "<":
-            return a < b
-        case ">":
-            return a > b
-        case "<=":
-            return a <= b
-        case _:
-            return a >= b
