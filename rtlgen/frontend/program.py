@@ -31,6 +31,7 @@ from rtlgen.frontend.lowering.float_wishes import FloatRewriting, rewrite_floats
 from rtlgen.frontend.lowering.inferred_types import find_types
 from rtlgen.frontend.lowering.initialisers import name_literals
 from rtlgen.frontend.lowering.passed_over import PassedOver
+from rtlgen.frontend.lowering.pointer_choices import name_chosen_pointers
 from rtlgen.frontend.lowering.pointers import place_pointers
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.lowering.rewriter import Refused
@@ -233,6 +234,7 @@ def _lower(
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
     lift_chosen_effects(tree, changing)
+    name_chosen_pointers(tree, changing)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator)
     call_first(tree, first_calls, changing)

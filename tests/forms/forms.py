@@ -43,6 +43,7 @@ FORMS: Mapping[str, Mapping[str, str]] = {
         "union": "unions",
         "bitfield": "bit-fields",
         "pointer": "pointers that walk",
+        "chosen": "pointers into one of several arrays",
         "address": "addresses of scalars",
         "alias": "one array under two names",
         "bitint": "`_BitInt`",
