@@ -129,7 +129,8 @@ class _Namer(Rewriter):
         return c_ast.BinaryOp("!=", node, integer(0, node.coord), node.coord)
 
     def _is_pointer(self, node: c_ast.Node | None) -> bool:
-        type_ = None if node is None else self.names.decayed(node)
+        is_text = isinstance(node, c_ast.Constant)
+        type_ = None if node is None or is_text else self.names.decayed(node)
         return isinstance(type_, PointerTo) and not isinstance(type_.to, Returning)
 
     def _is_early(self, node: c_ast.TernaryOp) -> bool:
