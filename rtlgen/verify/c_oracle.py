@@ -387,7 +387,8 @@ def _caller(scop: Scop, hidden: Mapping[str, str]) -> str:
             arguments += structures.argument(record)
         elif parameter.is_array:
             known = parameter.name in stored and parameter.name in places
-            arguments.append(f"block[{places[parameter.name]}]" if known else "(void *)0")
+            # Whoever asks sees that there is one, though nobody looks at what is in it.
+            arguments.append(f"block[{places[parameter.name]}]" if known else "(void *)block")
         elif parameter.given:
             arguments.append(f"({parameter.given})")
         elif parameter.name in places:
@@ -516,6 +517,8 @@ class _Structures:
                     value = f"(void *)block[{self._places[member.array]}]"
                 elif member.is_pointed_to and member.array in self._by_name:
                     value = self._name(self._by_name[member.array])
+                elif member.is_pointed_to:
+                    value = "(void *)block"
                 if value is not None:
                     yield f"  {self._member(record, member)} = {value};"
 

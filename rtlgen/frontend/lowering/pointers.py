@@ -58,9 +58,12 @@ from rtlgen.frontend.lowering.types import (
     LONG,
     ArrayOf,
     PointerTo,
+    RecordType,
     cast,
     declaration,
+    innermost,
     name_coord,
+    number_type,
     plain,
     size_constant,
     unqualified,
@@ -452,7 +455,10 @@ class _Placer(PointerPlaces):
         """Return whether a pointer points nowhere; who is given an array is given one."""
         walker = self._walker(way_root(self.names, pointer))
         if walker is None or not walker.which:
-            if self._targets.pointed_to(pointer) is None:
+            type_ = self.names.decayed(pointer)
+            inner = None if type_ is None else innermost(type_)
+            is_known = isinstance(inner, RecordType) or number_type(inner) is not None
+            if self._targets.pointed_to(pointer) is None or not is_known:
                 raise self._unknown(pointer)
             return integer(int(node.op == "!="), node.coord)
         which = named(walker.which, node.coord)
