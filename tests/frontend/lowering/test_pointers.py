@@ -53,7 +53,10 @@ PROGRAMS = {
       return p ? s : -s;
     }""".replace("NULL", "(void *)0"),
     "a parameter that is asked whether it points nowhere": """
-    int f(int a[8], int *b, int *c) { if (!a || b == 0 || c == 0) return -1; return a[0] + b[1]; }""",
+    int f(int a[8], int *b, int *c) {
+      if (!a || b == 0 || c == 0) return -1;
+      return a[0] + b[1];
+    }""",
     "a call for one of two arrays": """
     static int take(int *p, const int *q) { p[0] += q[1]; return p[0] > q[0]; }
     int f(int a[8], int b[8], int c) {
