@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pycparser import c_ast, c_generator
 
+from rtlgen.frontend.lowering.aliases import Aliases
 from rtlgen.frontend.lowering.desugar import lifted_steps
 from rtlgen.frontend.lowering.nodes import (
     Place,
@@ -71,6 +72,7 @@ from rtlgen.frontend.lowering.types import (
 from rtlgen.frontend.lowering.walkers import (
     COMPARISONS,
     NOWHERE,
+    Pointer,
     Scan,
     Walker,
     Walkers,
@@ -91,8 +93,8 @@ def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
     scan = Scan()
     scan.file(tree)
     walkers = Walkers(scan, tree, locator)
-    placer = _Placer(walkers, locator)
-    if walkers.found or scan.needs_rewriting:
+    placer = _Placer(walkers, locator, scan.pointers)
+    if walkers.found or scan.needs_rewriting or placer.has_aliases:
         placer.file(tree)
     for function, error in walkers.refused:
         placer.refuse(function, error)
@@ -100,7 +102,27 @@ def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
 
 
 class _Placer(PointerPlaces):
-    """Rewrites what is done with the pointers."""
+    """Rewrites what is done with the pointers.
+
+    Members
+    -------
+    has_aliases: some pointers that stay are another name of something.
+    """
+
+    def __init__(self, walkers: Walkers, locator: Locator, pointers: Mapping[int, Pointer]) -> None:
+        super().__init__(walkers, locator)
+        self._aliases = Aliases(self.names, pointers, locator)
+        self.has_aliases = self._aliases.exist
+
+    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        match node:
+            case c_ast.If() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
+                self._aliases.require_order(node.cond)
+            case c_ast.Return():
+                self._aliases.require_order(node.expr)
+            case c_ast.Decl(init=value):
+                self._aliases.require_order(value)
+        return super()._statement(node)
 
     # What pointers with several spots point into.
 
@@ -202,6 +224,7 @@ class _Placer(PointerPlaces):
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         self._locator.keep(node)
+        self._aliases.require_order(node)
         match node:
             case c_ast.ExprList(exprs=parts):
                 return self._all(parts)

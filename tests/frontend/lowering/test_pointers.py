@@ -383,6 +383,41 @@ REFUSED = {
 }
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p = &x; *p = x++;",
+        "int *p = &x; a[0] = *p + x++;",
+        "int *p = &x; x = (*p)++ + 1;",
+        "int *p = &x; a[x & 7] = (*p)--;",
+        "int *p = &x, *q = p; *q = (*p)++;",
+        "int *p = &x; if (*p == x++) a[0] = 1;",
+        "int *p = &x; int y = *p - --x; a[0] = y;",
+        "int *p = &a[1]; a[1] = (*p)++;",
+        "int *p = a; p[1] = a[1]++;",
+    ],
+)
+def test_what_two_names_do_to_one_variable_has_no_order(body: str) -> None:
+    with pytest.raises(FrontendError) as caught:
+        parse_text(f"int f(int a[8]) {{ int x = a[0] & 3; {body} return x; }}")
+    assert caught.value.code == "E0126"
+    assert "name one variable, which changes here" in caught.value.diagnostic.message
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p = &x; x = *p + 1; a[0] = *p * x; *p += x;",
+        "int *p = &x; a[0] = x++ > 0 && *p; if (*p == 3 || x--) a[1]++;",
+        "int *p = &x; a[0] = (x++, *p) + 1; a[1] = *p > 2 ? x-- : (*p)++;",
+        "int *p = a; p[1] = a[0]++; p[2] = p[1] + a[2]; a[3] = p[a[4] & 7];",
+    ],
+)
+def test_what_c_orders_may_be_done_under_two_names(body: str) -> None:
+    assert_as_c(f"int f(int a[8]) {{ int x = a[0] & 3; {body} return x; }}")
+
+
 @pytest.mark.parametrize(("text", "message"), REFUSED.items())
 def test_a_pointer_that_the_text_does_not_place_is_refused(text: str, message: str) -> None:
     with pytest.raises(FrontendError) as caught:
