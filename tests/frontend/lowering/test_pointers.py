@@ -27,6 +27,18 @@ PROGRAMS = {
       int *x = a, *y = b;
       for (int i = 0; i < 4; i++) { y[i] = x[i] * 3; int *t = x; x = y; y = t; }
     }""",
+    "a pointer that is set further on from another one": """
+    int f(int a[8], int b[8], int c) {
+      int *p = c ? a : b, *q;
+      q = p + 2;
+      p = b;
+      return *q * 3 + *p;
+    }""",
+    "a row that is looked up in one case only": """
+    int f(const int x[8], int m[4][8], int a[8], int c) {
+      int *p = c >= 0 && c < 8 ? m[x[c] & 3] : a;
+      return *++p;
+    }""",
     "a row of one of two matrices": """
     void f(int a[4][8], int b[4][8], int c, int k) {
       int *p = c > 0 ? a[k & 3] : b[(k >> 2) & 3];
