@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
@@ -31,20 +31,26 @@ from rtlgen.frontend.lowering.float_wishes import FloatRewriting, rewrite_floats
 from rtlgen.frontend.lowering.inferred_types import find_types
 from rtlgen.frontend.lowering.initialisers import name_literals
 from rtlgen.frontend.lowering.passed_over import PassedOver
+from rtlgen.frontend.lowering.pointer_choices import name_chosen_pointers
+from rtlgen.frontend.lowering.pointer_members import part_pointers
 from rtlgen.frontend.lowering.pointers import place_pointers
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.lowering.trip_bounds import take_bounds
-from rtlgen.frontend.lowering.variables import known_parameters, take_known_extents
+from rtlgen.frontend.lowering.variables import (
+    known_parameters,
+    state_extents,
+    take_known_extents,
+)
 from rtlgen.frontend.reading.elements import with_bound_stated
-from rtlgen.frontend.reading.types import extent_options
+from rtlgen.frontend.reading.types import SUFFIX, extent_options
 from rtlgen.frontend.scop.kernel import Kernel
 from rtlgen.frontend.syntax.parse import deep_recursion, parse
 from rtlgen.frontend.syntax.region import Region, called, select_function, select_region
 from rtlgen.frontend.text.headers import declarations
 from rtlgen.frontend.text.pragmas import HlsPragma
 from rtlgen.frontend.text.preprocess import Preprocessed, check_name, preprocess, read_source
-from rtlgen.frontend.text.tokens import plain_c, scalar_parameter_names
+from rtlgen.frontend.text.tokens import plain_c, scalar_parameter_names, words
 from rtlgen.ir.float_flushing import with_flushes
 from rtlgen.ir.scop import Scop
 from rtlgen.source import SourceFile
@@ -156,7 +162,10 @@ def _preprocessed(
         preprocessed = preprocess(main, macros, include_dirs)
         texts |= {source.text for source in preprocessed.sources.values()}
         if _fixed_values(texts, function, defines) == fixed:
-            return preprocessed, fixed
+            # What no text mentions may be a member of a structure.
+            known = frozenset[str]().union(*map(words, texts))
+            others = {k: v for k, v in macros.items() if k.partition("(")[0] not in known}
+            return preprocessed, fixed | others
 
 
 def _fixed_values(
@@ -170,6 +179,20 @@ def _fixed_values(
     names = frozenset[str]().union(*asked)
     fixed = {name: value for name, value in defines.items() if name in names}
     return fixed | extent_options("\n".join(texts), defines)
+
+
+def _without_effect(
+    preprocessed: Preprocessed, fixed: Mapping[str, str], scop: Scop, path: str
+) -> Iterator[Diagnostic]:
+    """Yield warnings of `-D` options that name nothing."""
+    texts = (source.text for source in preprocessed.sources.values())
+    mentioned = frozenset[str]().union(*map(words, texts))
+    parameters = {parameter.name for parameter in scop.parameters}
+    for option in fixed:
+        name = option.partition("(")[0]
+        if not {name, name.removesuffix(SUFFIX)} & (mentioned | parameters):
+            message = f"-D {name} has no effect: {path} does not mention {name}"
+            yield Diagnostic("W0105", message, severity="warning")
 
 
 def _lowered(
@@ -215,6 +238,7 @@ def _lower(
     unread: Mapping[int, int],
     first_calls: frozenset[int],
 ) -> ParsedProgram:
+    given = fixed
     if not preprocessed.tokens:
         raise NoFunction(f"{main.path} is empty")
     tokens = plain_c(preprocessed.tokens)
@@ -227,19 +251,24 @@ def _lower(
     find_types(tree, locator, words)
     standard_integers(tree, locator)
     take_patterns(tree)
-    known = known_parameters(tree, select_function(tree, function, locator).decl.name)
+    kernel = select_function(tree, function, locator).decl.name
+    known = known_parameters(tree, kernel)
     changing = changing_functions(tree)
     outside = drop_outside_calls(tree, locator, changing)
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
+    members = part_pointers(tree, locator, kernel)
     lift_chosen_effects(tree, changing, first_calls)
+    name_chosen_pointers(tree, changing)
     pointers = place_pointers(tree, locator)
-    records = split_records(tree, locator)
+    records = split_records(tree, locator, members.given)
     bounds = take_bounds(tree, locator)
     separate_effects(tree)
     region = select_region(tree, function, locator)
-    _require_accepted(region, tree, (literal_arrays, pointers, records.refused))
-    lowered = lower_control(tree, region, bounds, unread)
+    _require_accepted(region, tree, (literal_arrays, members.refused, pointers, records.refused))
+    fixed = {**fixed, **records.extents(region.function.decl.name, fixed)}
+    state_extents(tree, region.function, fixed, locator)
+    lowered = lower_control(tree, region, bounds, unread, fixed)
     rewrite_floats(tree, locator, floats)
     text = _text(tree, region)
     told = desugar(tree, changing)
@@ -247,18 +276,18 @@ def _lower(
     region = select_region(tree, region.function.decl.name, locator)
     passed_over = PassedOver(region, tree, locator)
     name = region.function.decl.name
-    fixed = {**fixed, **records.extents(name, fixed)}
-    kernel = Kernel(region, locator, fixed, known, records.members, lowered.limits)
-    scop = replace(kernel.read(tree, main), records=records.of(name))
+    reader = Kernel(region, locator, fixed, known, records.members, lowered.limits)
+    scop = replace(reader.read(tree, main), records=records.of(name))
     if floats.flush:
         scop = with_flushes(scop)
     warnings = (
         *preprocessed.warnings,
+        *_without_effect(preprocessed, given, scop, main.path),
         *passed_over.calls(told, "a circuit has nobody to tell"),
         *passed_over.calls(outside, "it does not touch what the circuit computes"),
         *passed_over.volatile(volatile),
         *passed_over.bounds(lowered.full),
-        *kernel.warnings,
+        *reader.warnings,
     )
     return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.pragmas, text)
 

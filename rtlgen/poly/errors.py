@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rtlgen.errors import RtlgenError
+from rtlgen.errors import Diagnostic, RtlgenError
 
 
 class OutOfBounds(RtlgenError):
@@ -32,9 +32,20 @@ class LookupOutOfRange(RtlgenError):
     A narrow unsigned type does it, too: any `uint8_t` is a subscript of 256 elements. The same
     holds of what is written. Counters are followed through the iterations of programs that are not
     too long: `if (x[i] > 0) out[n++] = x[i];` needs no condition if `out` is as long as the loop.
+    All such subscripts of a program are named at once.
+
+    Members
+    -------
+    others: the further subscripts of the program, in the order of the text.
     """
 
     code = "E0220"
+    others: tuple[LookupOutOfRange, ...] = ()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Every such subscript of the program, this one first."""
+        return (self.diagnostic, *(error.diagnostic for error in self.others))
 
 
 class IllegalSchedule(RtlgenError):

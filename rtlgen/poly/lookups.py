@@ -32,7 +32,7 @@ def bounded_lookups(sets: ScopSets) -> Scop:
 
     Raises
     ------
-    LookupOutOfRange: a subscript may leave its array, as far as can be proven.
+    LookupOutOfRange: subscripts may leave their arrays, as far as can be proven.
     TooComplex
     """
     scop = sets.scop
@@ -40,8 +40,22 @@ def bounded_lookups(sets: ScopSets) -> Scop:
         return scop
     values = ValueFlow(sets, dataflow(sets))
     run = _Run(scop, values)
-    statements = tuple(_bounded(sets, statement, values, run) for statement in scop.statements)
+    outside: list[LookupOutOfRange] = []
+    statements = tuple(
+        _bounded(sets, statement, values, run, outside) for statement in scop.statements
+    )
+    if outside:
+        # What is read and written at one place of the text is said once.
+        different = {(e.diagnostic.message, e.diagnostic.labels): e for e in outside}
+        first, *others = sorted(different.values(), key=_position)
+        first.others = tuple(others)
+        raise first
     return replace(scop, statements=statements)
+
+
+def _position(error: LookupOutOfRange) -> tuple[str, int, int]:
+    span = error.diagnostic.labels[0].span
+    return span.file, span.line, span.column
 
 
 class _Run:
@@ -71,7 +85,14 @@ class _Run:
         )
 
 
-def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run) -> Statement:
+def _bounded(
+    sets: ScopSets,
+    statement: Statement,
+    values: ValueFlow,
+    run: _Run,
+    outside: list[LookupOutOfRange],
+) -> Statement:
+    """Return a statement with proven windows, and add what may lie outside of its array."""
     if not any(read.is_lookup for read in statement.reads):
         return statement
     scop = sets.scop
@@ -98,7 +119,7 @@ def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow, run: _Run)
                     ran = run.subscripts(statement, equal, by_instances=by_instances)
                     if ran is not None:
                         at = tuple(map(_meet, at, ran))
-            _require_inside(scop, access, at, read.at)
+            outside += _outside(scop, access, at, read.at)
             parts = zip(at, known, access.windows, strict=True)
             windows = (
                 Window(*limits, form, is_proven=True, told=window.told)
@@ -233,9 +254,10 @@ def _is_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> bool:
     return all(low >= 0 and high < e for (low, high), e in zip(at, extents, strict=True))
 
 
-def _require_inside(
+def _outside(
     scop: Scop, access: Access, at: tuple[Range, ...], values: tuple[Expr, ...]
-) -> None:
+) -> Iterator[LookupOutOfRange]:
+    """Yield what is wrong with each subscript that may leave its dimension."""
     array = scop.array(access.array)
     given = zip(at, values, strict=True)
     for number, subscript in enumerate(access.subscripts):
@@ -253,7 +275,7 @@ def _require_inside(
         is_whole = unwritten == 0 or (unwritten == 1 and array.shape[0] == 1)
         text = texts[number - unwritten] if texts and is_whole else None
         shown = f"`{written}`" if written else f"an element of {access.array}"
-        raise LookupOutOfRange(
+        yield LookupOutOfRange(
             f"{shown} may lie outside of {access.array}{size}",
             labels=(
                 Label(access.span, f"{which} is {_shown(low, high)}, as far as can be proven"),

@@ -387,7 +387,8 @@ def _caller(scop: Scop, hidden: Mapping[str, str]) -> str:
             arguments += structures.argument(record)
         elif parameter.is_array:
             known = parameter.name in stored and parameter.name in places
-            arguments.append(f"block[{places[parameter.name]}]" if known else "(void *)0")
+            # Whoever asks sees that there is one, though nobody looks at what is in it.
+            arguments.append(f"block[{places[parameter.name]}]" if known else "(void *)block")
         elif parameter.given:
             arguments.append(f"({parameter.given})")
         elif parameter.name in places:
@@ -446,9 +447,13 @@ class _Structures:
         self._places = places
         self._hidden = hidden
         self._given: list[Record] = []
+        self._values = {p.name: p.given for p in scop.parameters if p.given}
         self._records = [r for r in scop.records if r.is_parameter or self._used(r)]
         owned = ((member.array, r) for r in scop.records for member in r.members)
         self.members: dict[str, Record] = dict(owned)
+        self._by_name = {record.name: record for record in self._records}
+        pointed_to = ((m.array, r) for r in scop.records for m in r.members if m.is_pointed_to)
+        self._holders: dict[str, Record] = dict(pointed_to)
 
     def _used(self, record: Record) -> list[RecordMember]:
         return [member for member in record.members if member.array in self._places]
@@ -460,10 +465,12 @@ class _Structures:
 
     def argument(self, record: Record) -> list[str]:
         """Return the argument that a structure is, where its first member stands."""
+        record = self._holders.get(record.name, record)
         if record.is_result or record in self._given:
             return []
         self._given.append(record)
-        return [f"{self._name(record)}{'' if record.rank else '[0]'}"]
+        is_address = record.rank or record.is_address
+        return [f"{self._name(record)}{'' if is_address else '[0]'}"]
 
     def result(self) -> str:
         """Return what the returned structure is assigned to, if there is one."""
@@ -480,7 +487,8 @@ class _Structures:
             name = self._name(record)
             if name == record.name:
                 continue
-            outer = [self._shapes[m.array][0][: record.rank] for m in self._used(record)]
+            stored = [member for member in self._used(record) if not member.is_pointed_to]
+            outer = [self._shapes[member.array][0][: record.rank] for member in stored]
             first = max((shape[0] for shape in outer if shape), default=1)
             inner = next((shape[1:] for shape in outer), ())
             sizes = "".join(f"[{size}]" for size in (first, *inner))
@@ -501,13 +509,28 @@ class _Structures:
         """Yield what copies all members from their blocks, or back."""
         for record in self._records:
             for member in self._used(record):
-                yield from self._copied(record, member, builds)
+                if not member.is_pointed_to:
+                    yield from self._copied(record, member, builds)
+            for member in record.members if builds else ():
+                value = self._values.get(member.array)
+                if member.is_pointed_to and member.array in self._places:
+                    value = f"(void *)block[{self._places[member.array]}]"
+                elif member.is_pointed_to and member.array in self._by_name:
+                    value = self._name(self._by_name[member.array])
+                elif member.is_pointed_to:
+                    value = "(void *)block"
+                if value is not None:
+                    yield f"  {self._member(record, member)} = {value};"
+
+    def _member(self, record: Record, member: RecordMember, *counters: str) -> str:
+        """Return how a member is named where the program is called."""
+        start = "[0]" if record.is_parameter and not record.rank else ""
+        return f"{self._name(record)}{start}{member.accessor.format(*counters)}"
 
     def _copied(self, record: Record, member: RecordMember, builds: bool) -> Iterator[str]:
         shape, element = self._shapes[member.array]
         counters = [f"k{number}" for number in range(len(shape))]
-        start = "[0]" if record.is_parameter and not record.rank else ""
-        place = f"{self._name(record)}{start}{member.accessor.format(*counters)}"
+        place = self._member(record, member, *counters)
         number = "0"
         for counter, extent in zip(counters, shape, strict=True):
             number = f"({number}) * {extent} + {counter}"

@@ -43,6 +43,8 @@ FORMS: Mapping[str, Mapping[str, str]] = {
         "union": "unions",
         "bitfield": "bit-fields",
         "pointer": "pointers that walk",
+        "chosen": "pointers into one of several arrays",
+        "members": "pointers in structures",
         "address": "addresses of scalars",
         "alias": "one array under two names",
         "bitint": "`_BitInt`",

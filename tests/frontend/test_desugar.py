@@ -13,6 +13,10 @@ from tests.oracles.gcc_oracle import have_gcc, run_gcc
 HEAD = "int g; void f(int a[16], short b[16], int n) "
 
 BODIES = {
+    "a continued loop": (
+        "int k = 0, i = 0;\n#pragma rtlgen bound 9\ndo { i++; if (a[i & 3] > 0) continue; "
+        "b[i & 3] = k; } while (i < 9 && (n || k--)); b[0] += i;"
+    ),
     "chain": "for (int i = 0; i < 16; i++) a[i] = b[i] = a[i] * 3;",
     "chain of three": "int t; for (int i = 0; i < 16; i++) a[i] = t = b[i] = a[i] + n;",
     "chain of compound assignments": "for (int i = 0; i < 16; i++) a[i] += b[i] -= a[i];",
@@ -93,8 +97,6 @@ def test_it_means_what_gcc_says(name: str) -> None:
         "int k = 0; a[0] = k + (n && k++);",
         "int k = 0; k = n ? k++ : a[3];",
         "int k = 0; a[0] = g + (n ? a[0]++ : 3);",
-        "int k = 0, i = 0;\n#pragma rtlgen bound 9\ndo { i++; if (a[i] > 0) continue; b[i] = k; } "
-        "while (i < 9 && (n || k--));",
         "int k = 0; a[k++] = k;",
         "int k = 0; a[k++] = b[k] = 1;",
         "int k = 0; if (k++ > k) a[0] = 1;",

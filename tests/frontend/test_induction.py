@@ -54,6 +54,17 @@ def accesses(body: str) -> list[str]:
             "int k = 0; for (int i = 0; i < 8; i++) { int t = k + 3; a[k] = 1; k = t - 1; }",
             ["a[2*i]"],
         ),
+        ("int k = 0; for (int i = 0; i < 8; i++) { a[k] = 1; k = 8 * i + 8; }", ["a[8*i]"]),
+        (
+            "int k = 2; for (int i = 7; i > 0; i -= 2)"
+            " { for (int j = 0; j < 4; j++) { a[k] = 1; k += 9; } k = 11 - i; } a[k] = 2;",
+            ["a[9*j - i + 9]", "a[10]"],
+        ),
+        (
+            "int n = 4, c = n, k = 0; do { a[k] = 1; k += 7; c--; k = n - c; } while (c > 0);"
+            " a[k] = 2;",
+            ["a[trip]", "a[4]"],
+        ),
         ("int i, j; for (j = 7, i = 0; i < 8; --j, ++i) b[i][j] = 1;", ["b[i][-i + 7]"]),
     ],
 )

@@ -204,6 +204,17 @@ def test_a_condition_on_data_may_keep_an_affine_subscript_inside() -> None:
     assert analysis.sets.accessing(statement, conditional[0]).count_val().to_python() == 7
 
 
+def test_all_subscripts_that_may_leave_their_arrays_are_named_at_once() -> None:
+    with pytest.raises(LookupOutOfRange) as caught:
+        analysed("y[i] = t[x[i]]; g[x[7 - i]][x[i]]++; y[i & 3] = t[c[i] & 15];", "int g[2][8];")
+    found = [(d.message, d.labels[0].text[:13]) for d in caught.value.diagnostics]
+    assert found == [
+        ("`t[x[i]]` may lie outside of t[16]", "the subscript"),
+        ("`g[x[7 - i]][x[i]]` may lie outside of g[2][8]", "subscript 1 i"),
+        ("`g[x[7 - i]][x[i]]` may lie outside of g[2][8]", "subscript 2 i"),
+    ]
+
+
 def test_a_subscript_that_is_never_inside_is_refused_under_any_condition() -> None:
     text = """void f(const int a[8], int y[8]) {
       for (int i = 0; i < 8; i++) if (a[i] > 0) y[i] = a[i + 8];

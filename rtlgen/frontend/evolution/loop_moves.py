@@ -77,8 +77,11 @@ class LoopMoves:
         ----------
         before: the value before the loop. effects: of the body.
         """
-        move = by_constant(effects.after(self.known, [variable]).get(variable.name), variable)
+        after = effects.after(self.known, [variable]).get(variable.name)
+        move = by_constant(after, variable)
         found = None if move is None else self._moved(variable, before, move)
+        if found is None and isinstance(before, Affine) and isinstance(after, Affine):
+            found = self._set_again(variable, before, after)
         if found is None and isinstance(before, Affine | Turn):
             found = self._turned(variable, before, effects) or self._driven(
                 variable, before, effects
@@ -97,6 +100,27 @@ class LoopMoves:
         if inside is None:
             return None
         behind = moved_behind(before, self.loop, move, self.ranges)
+        return inside, fitting(variable, behind, self.ranges)
+
+    def _set_again(
+        self, variable: Variable, before: Affine, after: Affine
+    ) -> tuple[Known, Known | None] | None:
+        """Return the values of a scalar that every iteration leaves as its iterator says.
+
+        k = 0; for (...) { a[k] = 0; k += 8; ...; k = i + 1; }       k is i
+        """
+        loop, boxes = self.loop, self.ranges.boxes()
+        if any(name not in boxes for name, _ in after.terms):
+            # It depends on what this scalar, or another one, was before.
+            return None
+        left = after.substitute({loop.iterator: Affine.variable(loop.iterator) - loop.step})
+        inside = fitting(variable, left, self.ranges)
+        if inside is None or left.substitute({loop.iterator: loop.start}) != before:
+            return None
+        whole = distance(loop, loop.step, self.ranges)
+        if whole is None:
+            return inside, None
+        behind = left.substitute({loop.iterator: loop.start + whole})
         return inside, fitting(variable, behind, self.ranges)
 
     def _turned(

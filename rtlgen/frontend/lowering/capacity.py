@@ -14,6 +14,7 @@ that sets it, and the arrays that every iteration reads or writes at its iterato
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
@@ -56,7 +57,13 @@ class Capacity:
     required: the values of parameters with which the function has a meaning.
     """
 
-    def __init__(self, function: c_ast.FuncDef, tree: c_ast.FileAST, variables: Variables) -> None:
+    def __init__(
+        self,
+        function: c_ast.FuncDef,
+        tree: c_ast.FileAST,
+        variables: Variables,
+        fixed: Mapping[str, str],
+    ) -> None:
         self._variables = variables
         self._set = _set_in(function)
         self._steps = _steps_in(function)
@@ -78,12 +85,23 @@ class Capacity:
         self._extents: dict[str, tuple[int | None, ...]] = {}
         items = function.body.block_items or ()
         self._places = {id(x): place for place, item in enumerate(items) for x in below(item)}
+        self._fix(fixed)
         self._note_facts(items)
         self._size(parameters)
         for nodes in (tree.ext, parameters, below(function.body)):
             for name, extents in _extents(nodes):
                 is_other = self._extents.get(name, extents) != extents
                 self._extents[name] = () if is_other else extents
+
+    def _fix(self, fixed: Mapping[str, str]) -> None:
+        """Note what options say of parameters that nothing sets."""
+        for name, text in fixed.items():
+            is_number = re.fullmatch(r"-?[0-9]{1,9}", text.strip())
+            if is_number and self._variables.is_scalar(name) and not self._set.get(name):
+                value = int(text)
+                low, high = self._variables.limits(name)
+                if name in self._parameters and low <= value <= high:
+                    self._stated[name] = value, value
 
     def _size(self, parameters: Iterable[c_ast.Node]) -> None:
         """Give parameters like `int y[n]` as many elements as n may be.
@@ -225,6 +243,9 @@ class Capacity:
                 return _ANY if self._may_wrap(node, negative) else negative
             case c_ast.UnaryOp(op="+"):
                 return self.limits(node.expr)
+            case c_ast.Cast(expr=inner):
+                found, held = self.limits(inner), self._variables.limits_of(node)
+                return found if held is not None and _meet(found, held) == found else _ANY
         return _ANY
 
     def _may_wrap(self, node: c_ast.Node, found: Limits) -> bool:

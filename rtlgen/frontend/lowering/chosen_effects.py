@@ -9,6 +9,8 @@ Rewrite
                                      chosen = 1; if (chosen) S
     y = (t = a[i], t * t) + 1;       t = a[i]; y = t * t + 1;
     while (i < 9 && (c || n--)) S    for (;;) { if (!(i < 9)) break; if (!(c || n--)) break; S }
+    do { if (x) continue; S }        for (;;) { { if (x) goto asking; S }
+    while (c || n--);                asking: if (!(c || n--)) break; }
     return ++*p;                     int result = ++*p; return result;
     y = next(&s) >> 3;               int next_value = next(&s); y = next_value >> 3;
 
@@ -35,6 +37,7 @@ from rtlgen.frontend.lowering.nodes import (
     has_effect,
     integer,
     looped,
+    mapped,
     named,
     parts_of,
     reads_memory_itself,
@@ -95,19 +98,19 @@ class _Lifter(Rewriter):
         return super()._statement(node)
 
     def _asking_inside(self, node: c_ast.Node) -> c_ast.For | None:
-        """Return a loop that asks in its body, if its condition is not one effect after the other.
-
-        Where a `do` is continued, its condition is asked: it stays.
-        """
+        """Return a loop that asks in its body, if its condition is more than effects in turn."""
         asked = list(parts_of(node.cond, "&&"))
         parts = [x for part in asked for x in (part.exprs if _is_comma(part) else [part])]
         if not any(self._is_lifted(x) or self._is_call(x) for part in parts for x in surely(part)):
             return None
         leaving = self._leaving(node, asked)
         items = looped(node)
-        if isinstance(node, c_ast.DoWhile):
-            if CONTINUE in outcome(node.stmt).targets:
-                return None
+        if isinstance(node, c_ast.DoWhile) and CONTINUE in outcome(node.stmt).targets:
+            # Where it is continued, it is asked.
+            asking, first = self._fresh.fresh("asking"), leaving[0]
+            body = _going_to(node.stmt, asking)
+            items = [body, c_ast.Label(asking, first, first.coord), *leaving[1:]]
+        elif isinstance(node, c_ast.DoWhile):
             items = [*items, *leaving]
         else:
             items = [*leaving, *items]
@@ -291,6 +294,13 @@ class _Lifter(Rewriter):
                 made = c_ast.If(node.left, *arms, at)
         before += self.statement(made)
         return named(name, at)
+
+
+def _going_to(node: c_ast.Node, label: str) -> c_ast.Node:
+    """Return the body of a loop that goes to a label where it is continued."""
+    if isinstance(node, c_ast.Continue):
+        return c_ast.Goto(label, node.coord)
+    return node if isinstance(node, LOOPS) else mapped(node, lambda x: _going_to(x, label))
 
 
 def _is_comma(node: c_ast.Node) -> bool:

@@ -86,7 +86,11 @@ class Lowered:
 
 
 def lower_control(
-    tree: c_ast.FileAST, region: Region, bounds: Mapping[int, int], unread: Mapping[int, int]
+    tree: c_ast.FileAST,
+    region: Region,
+    bounds: Mapping[int, int],
+    unread: Mapping[int, int],
+    fixed: Mapping[str, str],
 ) -> Lowered:
     """Rewrite the kernel of a file, and the functions that it calls, in place.
 
@@ -94,6 +98,7 @@ def lower_control(
     ----------
     region: of the kernel. bounds: stated ones, by the lines of the loops' places.
     unread: how often the header of a loop could not be read as it is, by the line of its place.
+    fixed: the values that options give to parameters of the kernel.
     """
     names = FreshNames(tree)
     entered = called(region, tree)
@@ -107,7 +112,8 @@ def lower_control(
             continue
         if function is not kernel and not _jumps(function.body):
             continue
-        lowering = _Lowering(function, tree, names, bounds, unread)
+        given = fixed if function is kernel else {}
+        lowering = _Lowering(function, tree, names, bounds, unread, given)
         lowering.choose(function.body)
         items = list(function.body.block_items or ())
         if function is not kernel:
@@ -140,7 +146,7 @@ class _Lowering:
 
     Parameters
     ----------
-    names: takes the names that are made up. bounds, unread: as for `lower_control`.
+    names: takes the names that are made up. bounds, unread, fixed: as for `lower_control`.
     """
 
     def __init__(
@@ -150,12 +156,13 @@ class _Lowering:
         names: FreshNames,
         bounds: Mapping[int, int],
         unread: Mapping[int, int],
+        fixed: Mapping[str, str],
     ) -> None:
         self._function = function
         self._names = names
         self._bounds = bounds
         self._variables = Variables(function, tree)
-        self._capacity = Capacity(function, tree, self._variables)
+        self._capacity = Capacity(function, tree, self._variables, fixed)
         self._loops = LoopLowering(self._variables, names, self._capacity)
         self._unread = unread
         self._flags: list[Flag] = []

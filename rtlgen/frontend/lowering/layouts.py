@@ -108,7 +108,7 @@ class Layouts:
         known = self._known.get(id(record))
         if known is not None:
             return known[1]
-        if not record.members:
+        if record.members is None:
             raise AggregateUnsupported(
                 f"`{record.spelled}` is not defined",
                 labels=(Label(self._locator.span(node), "its members are needed"),),

@@ -56,7 +56,7 @@ from rtlgen.frontend.lowering.nodes import (
     replaced,
     step_of,
 )
-from rtlgen.frontend.lowering.trip_bounds import TripBounds, starts_of
+from rtlgen.frontend.lowering.trip_bounds import TripBounds
 from rtlgen.frontend.lowering.types import INT, cast, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, below, calls, mentioned, mentions
@@ -219,12 +219,13 @@ class LoopLowering:
         if found is not None:
             return found
         if bound is None:
-            decided = self._bounds.trips(parts, counters, starts_of(init, before))
+            starts = self._bounds.starts(init, before)
+            decided = self._bounds.trips(parts, counters, starts)
             if decided is not None:
                 return self._by_trips(node, parts, counters, *decided)
             bound = self._bounds.emptied(parts)
             if bound is None:
-                bound = self._bounds.ranked(parts, starts_of(init, before))
+                bound = self._bounds.ranked(parts, starts)
             if bound is None:
                 bound = self._bounds.forked(parts, init, before)
         elif not asks_first(parts):

@@ -8,6 +8,10 @@ Rewrite
     int (*r)[8] = m; r++; (*r)[j] = 0;       int r_at = 0; r_at++; m[r_at][j] = 0;
     int *q = m[i]; *++q = x;                 int q_row = i, q_at = 0; q_at++; m[q_row][q_at] = x;
     int *f = &m[0][0]; f += n; *f = x;       int f_at = 0; f_at += n; m[f_at / 8][f_at % 8] = x;
+    int *c = x ? a : b + 1;                  int c_at = x ? 0 : 1, c_in = x ? 0 : 1;
+    y = *c;                                  y = c_in == 0 ? a[c_at] : b[c_at];
+    *c = y;                                  if (c_in == 0) a[c_at] = y; else b[c_at] = y;
+    while (c != 0) S                         while (c_in != -1) S
 
 A pointer that stays where it is declared to point is left to who reads its array; a parameter that
 moves is the array that it points into at first.
@@ -15,51 +19,65 @@ moves is the array that it points into at first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 
-from pycparser import c_ast
+from pycparser import c_ast, c_generator
 
-from rtlgen.frontend.errors import PointerUnsupported
+from rtlgen.frontend.lowering.aliases import Aliases
 from rtlgen.frontend.lowering.desugar import lifted_steps
-from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
     Place,
     assign,
+    block,
+    changed,
     copied,
     integer,
+    joined,
     named,
     parameters_of,
+    reads_memory,
+)
+from rtlgen.frontend.lowering.pointer_places import (
+    PointerPlaces,
+    is_in,
+    leads_to,
+    unfolded,
+    unrolled,
 )
 from rtlgen.frontend.lowering.pointer_values import (
-    COMPARISONS,
     STEP_OPS,
-    Choice,
     Index,
-    Scan,
-    Step,
     Target,
-    Targets,
-    Walker,
-    Walkers,
     as_int,
     combined,
     is_null,
-    literal,
     way_root,
 )
-from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
+from rtlgen.frontend.lowering.rewriter import Before, Refused
 from rtlgen.frontend.lowering.types import (
     INT,
     LONG,
+    ArrayOf,
     PointerTo,
+    RecordType,
     cast,
     declaration,
+    innermost,
     name_coord,
+    number_type,
     plain,
     size_constant,
+    unqualified,
 )
-from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.lowering.walkers import (
+    COMPARISONS,
+    NOWHERE,
+    Pointer,
+    Scan,
+    Walker,
+    Walkers,
+)
+from rtlgen.frontend.syntax.assigned import below, mentions
 from rtlgen.frontend.syntax.locate import Locator
 
 
@@ -75,22 +93,83 @@ def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
     scan = Scan()
     scan.file(tree)
     walkers = Walkers(scan, tree, locator)
-    placer = _Placer(walkers, locator)
-    if walkers.found or scan.turns_subscripts:
+    placer = _Placer(walkers, locator, scan.pointers)
+    if walkers.found or scan.needs_rewriting or placer.has_aliases:
         placer.file(tree)
     for function, error in walkers.refused:
         placer.refuse(function, error)
     return placer.refused
 
 
-class _Placer(Rewriter):
-    """Rewrites what is done with the pointers."""
+class _Placer(PointerPlaces):
+    """Rewrites what is done with the pointers.
 
-    def __init__(self, walkers: Walkers, locator: Locator) -> None:
-        super().__init__()
-        self._walkers = walkers.found
-        self._locator = locator
-        self._targets = Targets(self.names)
+    Members
+    -------
+    has_aliases: some pointers that stay are another name of something.
+    """
+
+    def __init__(self, walkers: Walkers, locator: Locator, pointers: Mapping[int, Pointer]) -> None:
+        super().__init__(walkers, locator)
+        self._aliases = Aliases(self.names, pointers, locator)
+        self.has_aliases = self._aliases.exist
+
+    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        match node:
+            case c_ast.If() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
+                self._aliases.require_order(node.cond)
+            case c_ast.Return():
+                self._aliases.require_order(node.expr)
+            case c_ast.Decl(init=value):
+                self._aliases.require_order(value)
+        return super()._statement(node)
+
+    # What pointers with several spots point into.
+
+    def _each_spot(
+        self, node: c_ast.Node, walker: Walker, make: Callable[[c_ast.Node], c_ast.Node]
+    ) -> c_ast.Node:
+        """Return what an expression is wherever a pointer points."""
+        made: list[c_ast.Node] = []
+        for spot in walker.spots:
+            with self._pointing(walker, spot):
+                made.append(make(copied(node)))
+        *others, found = made
+        for spot, value in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
+            found = c_ast.TernaryOp(is_in(walker, spot, node.coord), value, found, node.coord)
+        return self._locator.stand_in(found, node)
+
+    def _each_case(
+        self, node: c_ast.Node, make: Callable[[c_ast.Node], list[c_ast.Node]]
+    ) -> list[c_ast.Node]:
+        """Return a statement for each of what is set by way of a pointer, or handed to a call."""
+        walker = self._needed(node)
+        if walker is None:
+            return make(node)
+        arms: list[c_ast.Node] = []
+        for spot in walker.spots:
+            with self._pointing(walker, spot):
+                arms.append(block(self._each_case(copied(node), make), node.coord))
+        *others, found = arms
+        for spot, arm in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
+            found = c_ast.If(is_in(walker, spot, node.coord), arm, found, node.coord)
+        return [found]
+
+    def _needed(self, node: c_ast.Node | None) -> Walker | None:
+        """Return a pointer of which it has to be known into what it points."""
+        for part in below(node) if node is not None else ():
+            places: list[c_ast.Node] = []
+            target = changed(part, "&")
+            if target is not None and self._walker(target) is None:
+                places.append(target)
+            if isinstance(part, c_ast.FuncCall) and part.args is not None:
+                given = part.args.exprs
+                places += [x for x in given if isinstance(self.names.decayed(x), PointerTo)]
+            for place in places:
+                walker = self._undecided(place)
+                if walker is not None:
+                    return walker
+        return None
 
     # Declarations.
 
@@ -98,22 +177,40 @@ class _Placer(Rewriter):
         walker = self._walkers.get(id(node))
         if walker is None:
             steps, after = self._steps(node)
-            return [*self._all(steps), *super().declaration(node), *self._all(after)]
+            made = [*self._all(steps), *self._declaration(node), *self._all(after)]
+            return made
         self.names.declare(node)
-        variables = [name for name in (*walker.leads, walker.at) if isinstance(name, str)]
+        variables = walker.variables
         if node.init is None:
             return [_declared(name, None, node) for name in variables]
-        set_ = self._set(walker, node.init, node)
-        values = {part.lvalue.name: part.rvalue for part in set_}
+        values = self._values(walker, node.init)
         return [_declared(name, values.get(name), node) for name in variables]
+
+    def _declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
+        """Declare something else."""
+        if isinstance(node, c_ast.Typedef) or self._needed(node.init) is None:
+            return super().declaration(node)
+        if isinstance(node.init, c_ast.InitList):
+            raise self._chosen_address(node.init)
+        symbol = self.names.declare(node)
+        first = assign(node.name, node.init, node.coord)
+        self._locator.stand_in(first, node)
+        made = declaration(node.name, unqualified(symbol.type), None, node.coord, (), node.storage)
+        return [made, *self._each_case(first, super().effect)]
 
     def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
         super().parameters(node)
         made: list[c_ast.Node] = []
         for parameter in parameters_of(node):
             walker = self._walkers.get(id(parameter))
-            if walker is not None and isinstance(walker.at, str):
+            if walker is None:
+                continue
+            if isinstance(walker.at, str):
                 made.append(_declared(walker.at, integer(0, parameter.coord), parameter))
+            if walker.which:
+                own = next(spot for spot in walker.spots if spot.base.node is parameter)
+                number = integer(own.number, parameter.coord)
+                made.append(_declared(walker.which, number, parameter))
         return made
 
     # Statements.
@@ -127,6 +224,7 @@ class _Placer(Rewriter):
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         self._locator.keep(node)
+        self._aliases.require_order(node)
         match node:
             case c_ast.ExprList(exprs=parts):
                 return self._all(parts)
@@ -141,12 +239,21 @@ class _Placer(Rewriter):
                 if walker is not None:
                     return self._assigned(walker, node)
         before, after = self._steps(node)
-        return [*self._all(before), *super().effect(node), *self._all(after)]
+        made = self._each_case(node, super().effect)
+        return [*self._all(before), *made, *self._all(after)]
+
+    def listed(self, node: c_ast.Node) -> c_ast.Node | None:
+        made = self.effect(node)
+        if any(isinstance(part, c_ast.If) for part in made):
+            message = "something is set by way of a pointer that may point into several arrays"
+            remedy = "set it before the loop, or at the end of its body"
+            raise self._refused(message, node, remedy, "in the header of a loop")
+        return self.sequence(made, node)
 
     def result(self, node: c_ast.Return) -> list[c_ast.Node]:
         # A step behind the value comes too late for anybody to see.
         before, _ = self._steps(node)
-        return [*self._all(before), *super().result(node)]
+        return [*self._all(before), *self._each_case(node, super().result)]
 
     def _assigned(self, walker: Walker, node: c_ast.Assignment) -> list[c_ast.Node]:
         """Return the assignments of a pointer's position."""
@@ -168,60 +275,70 @@ class _Placer(Rewriter):
 
     def _set(self, walker: Walker, value: c_ast.Node, node: c_ast.Node) -> list[c_ast.Assignment]:
         """Return the assignments that let a pointer point somewhere."""
-        if isinstance(value, c_ast.TernaryOp):
-            return self._chosen(walker, value, node)
-        if is_null(self.names, value):
-            # Before it points somewhere nobody may use it.
-            return []
-        target = self._target(value)
-        if target is None or _unrolled(target) != [*walker.pattern]:
-            raise self._unknown(value)
-        made: list[c_ast.Assignment] = []
-        indices = [step for step in target.steps if isinstance(step, Index)]
-        values = [part for step in indices for part in _unfolded(step)][: len(walker.leads)]
-        places = [*walker.leads]
-        if walker.run:
-            places.append(walker.at)
-            values.append(self._linear(target, walker.run, value))
-        for name, new in zip(places, values, strict=True):
-            is_same = isinstance(new, c_ast.ID) and new.name == name
-            if isinstance(name, str) and not is_same:
-                made.append(assign(name, new, node.coord))
-        names = {part.lvalue.name for part in made}
+        made = [
+            assign(name, new, node.coord)
+            for name, new in self._values(walker, value).items()
+            if not (isinstance(new, c_ast.ID) and new.name == name)
+        ]
         for place, part in enumerate(made):
-            if place and any(
-                isinstance(each, c_ast.ID) and each.name in names for each in below(part.rvalue)
-            ):
+            set_before = frozenset(each.lvalue.name for each in made[:place])
+            if mentions(part.rvalue, set_before):
                 message = "a pointer to a row is set by way of itself"
                 raise self._refused(message, value, "use another pointer, or subscripts")
         return made
 
-    def _chosen(
-        self, walker: Walker, value: c_ast.TernaryOp, node: c_ast.Node
-    ) -> list[c_ast.Assignment]:
-        arms = [self._set(walker, copied(arm), node) for arm in (value.iftrue, value.iffalse)]
-        found = [{part.lvalue.name: part.rvalue for part in arm} for arm in arms]
-        made = []
-        for name in dict.fromkeys((*found[0], *found[1])):
-            ways = [each.get(name, named(name, node.coord)) for each in found]
+    def _values(self, walker: Walker, value: c_ast.Node) -> dict[str, c_ast.Node]:
+        """Return what becomes of the variables of a pointer that is set.
+
+        Those that do not matter where it points then are left out.
+        """
+        at = value.coord
+        if isinstance(value, c_ast.TernaryOp):
+            arms = [self._values(walker, copied(arm)) for arm in (value.iftrue, value.iffalse)]
             condition = self.expression(copied(value.cond), None)
-            chosen = c_ast.TernaryOp(condition, *ways, value.coord)
-            made.append(assign(name, chosen, node.coord))
-        return made
+            return _merged(condition, arms[0], arms[1], at)
+        if is_null(self.names, value):
+            return {walker.which: integer(NOWHERE, at)} if walker.which else {}
+        source = self._undecided(value)
+        if source is None:
+            return self._values_in(walker, value)
+        arms = []
+        for spot in source.spots:
+            with self._pointing(source, spot):
+                arms.append(self._values_in(walker, copied(value)))
+        *others, found = arms
+        for spot, arm in zip(reversed(source.spots[:-1]), reversed(others), strict=True):
+            found = _merged(is_in(source, spot, at), arm, found, at)
+        return found
+
+    def _values_in(self, walker: Walker, value: c_ast.Node) -> dict[str, c_ast.Node]:
+        """Return the values for a pointer that is set to point into one thing."""
+        target = self._target(value)
+        spot = next((x for x in walker.spots if target is not None and leads_to(target, x)), None)
+        if target is None or spot is None:
+            raise self._unknown(value)
+        indices = [step for step in target.steps if isinstance(step, Index)]
+        values = [part for step in indices for part in unfolded(step)][: len(spot.leads)]
+        places: list[str | int] = [*spot.leads]
+        if spot.run:
+            places.append(walker.at)
+            values.append(self._linear(target, spot.run, value))
+        if walker.which:
+            source = self._walker(way_root(self.names, value))
+            places.append(walker.which)
+            number = integer(spot.number, value.coord)
+            if source is not None and source.which and self._spot(source).number == spot.number:
+                # It may also point nowhere, as the other one.
+                number = named(source.which, value.coord)
+            values.append(number)
+        found = zip(places, values, strict=True)
+        return {name: new for name, new in found if isinstance(name, str)}
 
     def _stepped(self, node: c_ast.UnaryOp) -> c_ast.Node:
         walker = self._walker(node.expr)
         assert walker is not None
         self._require_run(walker, node)
         return c_ast.UnaryOp(node.op, self._position(walker, node.expr), node.coord)
-
-    def _position(self, walker: Walker, node: c_ast.Node) -> c_ast.Node:
-        return _variable(walker.at, node.coord)
-
-    def _require_run(self, walker: Walker, node: c_ast.Node) -> None:
-        if not walker.run:
-            message = f"`{walker.pointer.symbol.name}` points to one variable, and is moved"
-            raise self._refused(message, node, "let it point into an array", "moved here")
 
     # Expressions.
 
@@ -233,7 +350,7 @@ class _Placer(Rewriter):
                 raise self._as_value(node, "its address is taken")
             case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*" | "&"):
                 if self._walker(way_root(self.names, node)) is not None:
-                    return self._named(node)
+                    return self._looked_up(node)
                 if isinstance(node, c_ast.ArrayRef):
                     self._turn(node)
             case c_ast.BinaryOp() if self._are_pointers(node):
@@ -241,6 +358,10 @@ class _Placer(Rewriter):
             case c_ast.BinaryOp(op="+" | "-"):
                 if self._walker(way_root(self.names, node)) is not None:
                     return self._address(node)
+            case c_ast.UnaryOp(op="!", expr=inner) if self._may_point(inner):
+                return self._compared(
+                    c_ast.BinaryOp("==", inner, integer(0, node.coord), node.coord)
+                )
             case c_ast.Assignment(lvalue=c_ast.ID() as target) if self._walker(target) is not None:
                 made = self.effect(node)
                 if len(made) == 1:
@@ -250,6 +371,9 @@ class _Placer(Rewriter):
                 if self._walker(target) is not None:
                     raise self._as_value(node, "it is stepped, and used as a value")
             case c_ast.FuncCall() if node.args is not None:
+                walker = self._needed(node)
+                if walker is not None:
+                    return self._each_spot(node, walker, lambda x: self.expression(x, None))
                 node.args.exprs = [self._argument(part, before) for part in node.args.exprs]
                 return node
             case c_ast.ID() if self._walker(node) is not None:
@@ -283,129 +407,97 @@ class _Placer(Rewriter):
             node.name, node.subscript = node.subscript, node.name
 
     def _are_pointers(self, node: c_ast.BinaryOp) -> bool:
-        """Return whether two pointers meet, one of them a position."""
+        """Return whether two pointers meet, one of them a position, or a null pointer."""
+        if node.op not in COMPARISONS and node.op != "-":
+            return False
         sides = (node.left, node.right)
         are_pointers = [isinstance(self.names.decayed(side), PointerTo) for side in sides]
         is_position = any(
             is_pointer and self._walker(way_root(self.names, side)) is not None
             for is_pointer, side in zip(are_pointers, sides, strict=True)
         )
-        return is_position and (all(are_pointers) or node.op in COMPARISONS)
+        is_null_asked = any(are_pointers) and any(is_null(self.names, side) for side in sides)
+        return is_null_asked or (is_position and (all(are_pointers) or node.op in COMPARISONS))
 
     def _compared(self, node: c_ast.BinaryOp) -> c_ast.Node:
         """Return the comparison, or the difference, of two positions."""
-        found = [self._target(side) for side in (node.left, node.right)]
-        for target, side in zip(found, (node.left, node.right), strict=True):
-            if target is None:
-                raise self._unknown(side)
-        left, right = found
-        assert left is not None and right is not None
-        if left.base.node is not right.base.node or _unrolled(left) != _unrolled(right):
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            if is_null(self.names, side) and node.op in ("==", "!="):
+                return self._told_null(other, node)
+        ways = [self._ways(side) for side in (node.left, node.right)]
+        found: list[tuple[list[c_ast.Node], c_ast.Node]] = []
+        for left, a in ways[0]:
+            for right, b in ways[1]:
+                if a.base.node is b.base.node and unrolled(a) == unrolled(b):
+                    run = len(unrolled(a))
+                    ends = self._linear(a, run, node), self._linear(b, run, node)
+                    conditions = [copied(x) for x in (left, right) if x is not None]
+                    found.append((conditions, self._related(node, *ends)))
+        if not found and node.op in ("==", "!="):
+            return integer(int(node.op == "!="), node.coord)
+        if not found:
             message = "pointers into different arrays are compared"
             raise self._refused(message, node, "compare pointers into one array")
-        run = len(_unrolled(left))
-        a, b = self._linear(left, run, node), self._linear(right, run, node)
-        made = combined("-", a, b) if node.op == "-" else c_ast.BinaryOp(node.op, a, b, node.coord)
+        if node.op == "==":
+            return _any(found, node.coord)
+        if node.op == "!=":
+            equal = c_ast.BinaryOp("==", node.left, node.right, node.coord)
+            is_chosen = any(conditions for conditions, _ in found)
+            return (
+                c_ast.UnaryOp("!", self._compared(equal), node.coord) if is_chosen else found[0][1]
+            )
+        # Only pointers into the same thing may be compared.
+        *others, (_, made) = found
+        for conditions, value in reversed(others):
+            if _text(value) != _text(made):
+                made = c_ast.TernaryOp(joined(conditions), value, made, node.coord)
+        return made
+
+    def _related(self, node: c_ast.BinaryOp, a: c_ast.Node, b: c_ast.Node) -> c_ast.Node:
         if node.op != "-":
-            return made
-        return cast(plain(LONG), made, node.coord)
+            return c_ast.BinaryOp(node.op, a, b, node.coord)
+        return cast(plain(LONG), combined("-", a, b), node.coord)
 
-    # Where pointers point.
-
-    def _walker(self, node: c_ast.Node | None) -> Walker | None:
-        symbol = self.names.lookup(node.name) if isinstance(node, c_ast.ID) else None
-        return None if symbol is None else self._walkers.get(id(symbol.node))
-
-    def _target(self, node: c_ast.Node, *, is_named: bool = False) -> Target | None:
-        """Return what an expression points to, or names, in terms of positions."""
-        find = self._targets.named if is_named else self._targets.pointed_to
-        found = find(node)
-        if found is None:
-            return None
-        walker = self._walkers.get(id(found.base.node))
-        steps = [
-            replace(step, value=self.expression(copied(step.value), None))
-            if isinstance(step, Index)
-            else step
-            for step in found.steps
-        ]
-        if walker is None:
-            return Target(found.base, tuple(steps))
-        return self._from(walker, steps, way_root(self.names, node), self._step_in(node))
-
-    def _step_in(self, node: c_ast.Node) -> c_ast.UnaryOp | None:
-        """Return the step of the pointer that a way begins with: `*p++`."""
-        root = way_root(self.names, node)
-        for part in below(node):
-            if isinstance(part, c_ast.UnaryOp) and part.op in STEP_OPS and part.expr is root:
-                return part
-        return None
-
-    def _from(
-        self,
-        walker: Walker,
-        steps: Sequence[Step],
-        node: c_ast.Node,
-        step: c_ast.UnaryOp | None,
-    ) -> Target:
-        """Return where a way leads that begins with a pointer."""
-        if not self._is_in_sight(walker.base):
-            message = f"`{walker.base.name}` is another variable here"
-            why = "this points into the outer one"
-            raise self._refused(message, node, "rename the inner one", why)
-        at: c_ast.Node = self._position(walker, node)
-        if step is not None:
-            self._require_run(walker, step)
-            if walker.run > 1:
-                raise self._as_value(step, "it is stepped where rows are counted")
-            at = c_ast.UnaryOp(step.op, at, step.coord)
-        leads = iter(walker.leads)
-        extents = self._targets.extents(walker.base, walker.pattern)
-        start = len(walker.pattern) - walker.run
-        made: list[Step] = []
-        for kind in walker.pattern[:start]:
-            if kind == "[]":
-                lead = next(leads)
-                made.append(Index(_variable(lead, node.coord)))
+    def _ways(self, node: c_ast.Node) -> list[tuple[c_ast.Node | None, Target]]:
+        """Return what a pointer may point to, with the condition that it does."""
+        walker = self._undecided(node)
+        found: list[tuple[c_ast.Node | None, Target]] = []
+        for spot in walker.spots if walker is not None else (None,):
+            if walker is None or spot is None:
+                target, condition = self._target(node), None
             else:
-                made.append(Choice(kind))
-        first, *rest = steps or [Index(integer(0, node.coord))]
-        if not walker.run:
-            if not isinstance(first, Index) or literal(first.value) != 0:
-                self._require_run(walker, node)
-            return Target(walker.base, (*made, *rest))
-        if not isinstance(first, Index):
-            raise self._unknown(node)
-        inner = tuple(extent for extent in extents[start + 1 :] if extent is not None)
-        if len(inner) != walker.run - 1:
-            raise self._unknown(node)
-        moved = Index(combined("+", at, first.value), inner)
-        return Target(walker.base, (*made, moved, *rest))
+                condition = is_in(walker, spot, node.coord)
+                with self._pointing(walker, spot):
+                    target = self._target(copied(node))
+            if target is None:
+                raise self._unknown(node)
+            found.append((condition, target))
+        return found
 
-    def _is_in_sight(self, symbol: Symbol) -> bool:
-        found = self.names.lookup(symbol.name)
-        return found is not None and found.node is symbol.node
+    def _told_null(self, pointer: c_ast.Node, node: c_ast.BinaryOp) -> c_ast.Node:
+        """Return whether a pointer points nowhere; who is given an array is given one."""
+        walker = self._walker(way_root(self.names, pointer))
+        if walker is None or not walker.which:
+            type_ = self.names.decayed(pointer)
+            inner = None if type_ is None else innermost(type_)
+            is_known = isinstance(inner, RecordType) or number_type(inner) is not None
+            if self._targets.pointed_to(pointer) is None or not is_known:
+                raise self._unknown(pointer)
+            return integer(int(node.op == "!="), node.coord)
+        which = named(walker.which, node.coord)
+        return c_ast.BinaryOp(node.op, which, integer(NOWHERE, node.coord), node.coord)
 
-    def _linear(self, target: Target, run: int, node: c_ast.Node) -> c_ast.Node:
-        """Return the number of an element among those of the last `run` dimensions of a way."""
-        steps = [each for step in target.steps for each in _singles(step, run)]
-        extents = self._targets.extents(target.base, _unrolled(target))
-        found: c_ast.Node | None = None
-        start = len(extents)
-        spans: list[tuple[Index, int]] = []
-        while steps and isinstance(steps[-1], Index) and len(extents) - start < run:
-            last = steps.pop()
-            assert isinstance(last, Index)
-            start -= 1 + len(last.inner)
-            spans.insert(0, (last, start))
-        for step, first in spans:
-            if found is not None:
-                for extent in extents[first : first + 1 + len(step.inner)]:
-                    if extent is None:
-                        raise self._unknown(node)
-                    found = combined("*", found, copied(extent))
-            found = step.value if found is None else combined("+", found, step.value)
-        return integer(0, node.coord) if found is None else found
+    def _may_point(self, node: c_ast.Node) -> bool:
+        return isinstance(self.names.decayed(node), PointerTo)
+
+    def _looked_up(self, node: c_ast.Node) -> c_ast.Node:
+        """Return the value of what an expression names, wherever it is."""
+        walker = self._undecided(node)
+        if walker is None:
+            return self._named(node)
+        if isinstance(self.names.type_of(node), ArrayOf | PointerTo):
+            raise self._chosen_address(node)
+        return self._each_spot(node, walker, self._looked_up)
 
     def _named(self, node: c_ast.Node) -> c_ast.Node:
         """Return what takes the place of `*p`, `p[i]` or `p->x`."""
@@ -423,65 +515,42 @@ class _Placer(Rewriter):
             raise self._unknown(node)
         return c_ast.UnaryOp("&", self._rebuilt(target, node), node.coord)
 
-    def _rebuilt(self, target: Target, node: c_ast.Node) -> c_ast.Node:
-        """Return the expression that names a target."""
-        made: c_ast.Node = c_ast.ID(target.base.name, node.coord)
-        for step in target.steps:
-            if isinstance(step, Choice):
-                member = c_ast.ID(step.name, node.coord)
-                made = c_ast.StructRef(made, ".", member, node.coord)
-                continue
-            for index in _unfolded(step):
-                made = c_ast.ArrayRef(made, index, node.coord)
-        return self._locator.stand_in(made, node)
 
-    # Refusals.
-
-    def _unknown(self, node: c_ast.Node) -> PointerUnsupported:
-        remedy = "let it point into an array that is named here, or count in an integer"
-        return self._refused("it is not known what this points to", node, remedy)
-
-    def _as_value(self, node: c_ast.Node, why: str) -> PointerUnsupported:
-        remedy = "use what it points to, or compare it with a pointer into the same array"
-        return self._refused("a pointer that moves is used as a value", node, remedy, why)
-
-    def _refused(
-        self, message: str, node: c_ast.Node, remedy: str, why: str = "here"
-    ) -> PointerUnsupported:
-        return refusal(PointerUnsupported, message, self._locator, node, remedy, why)
-
-
-def _unfolded(step: Index) -> list[c_ast.Node]:
-    """Return the subscripts of all dimensions that one counts through."""
-    found: list[c_ast.Node] = []
-    left = step.value
-    for extent in reversed(step.inner):
-        found.insert(0, combined("%", copied(left), copied(extent)))
-        left = combined("/", copied(left), copied(extent))
-    return [left, *found]
-
-
-def _singles(step: Step, run: int) -> list[Step]:
-    """Return a step for each dimension of one that counts through more than `run` of them."""
-    if isinstance(step, Choice) or len(step.inner) < run:
-        return [step]
-    return [Index(value) for value in _unfolded(step)]
-
-
-def _unrolled(target: Target) -> list[str]:
-    """Return the pattern of a target with a step for each dimension."""
-    found: list[str] = []
-    for step in target.steps:
-        if isinstance(step, Choice):
-            found.append(step.name)
+def _merged(
+    condition: c_ast.Node, a: Mapping[str, c_ast.Node], b: Mapping[str, c_ast.Node], at: Place
+) -> dict[str, c_ast.Node]:
+    """Return values that a condition chooses; what one case does not give does not matter there."""
+    found: dict[str, c_ast.Node] = {}
+    for name in dict.fromkeys((*a, *b)):
+        first, second = a.get(name), b.get(name)
+        given = second if first is None else first
+        assert given is not None, "one of them has it"
+        if first is not None and second is not None:
+            is_same = _text(first) == _text(second)
         else:
-            found += ["[]"] * (1 + len(step.inner))
+            # What is read in one case only may be nowhere in the other.
+            is_same = not reads_memory(given)
+        if is_same:
+            found[name] = given
+            continue
+        arms = [integer(0, at) if arm is None else arm for arm in (first, second)]
+        found[name] = c_ast.TernaryOp(copied(condition), *arms, at)
     return found
 
 
-def _variable(name: str | int, at: Place) -> c_ast.Node:
-    """Return a variable, or the number that takes its place."""
-    return integer(name, at) if isinstance(name, int) else named(name, at)
+def _any(ways: Sequence[tuple[list[c_ast.Node], c_ast.Node]], at: Place) -> c_ast.Node:
+    """Return whether what some conditions ask for holds for one of them."""
+    found: c_ast.Node | None = None
+    for conditions, value in ways:
+        both = joined([*conditions, value])
+        assert both is not None, "something is asked"
+        found = both if found is None else c_ast.BinaryOp("||", found, both, at)
+    assert found is not None, "there is a way"
+    return found
+
+
+def _text(node: c_ast.Node) -> str:
+    return str(c_generator.CGenerator().visit(node))
 
 
 def _declared(name: str, value: c_ast.Node | None, node: c_ast.Decl) -> c_ast.Decl:

@@ -21,6 +21,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import changed, copied, integer, is_void, named, variable_of
+from rtlgen.frontend.lowering.pointer_members import GivenPointers
 from rtlgen.frontend.lowering.record_parts import is_record, is_whole, leaf_type
 from rtlgen.frontend.lowering.record_values import RecordValues
 from rtlgen.frontend.lowering.rewriter import Refused
@@ -36,7 +37,7 @@ from rtlgen.frontend.lowering.types import (
 from rtlgen.frontend.reading.types import SUFFIX
 from rtlgen.frontend.syntax.assigned import STEPS, below
 from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.ir.records import Record
+from rtlgen.ir.records import Record, RecordMember
 
 _BLOCK_CALLS = frozenset(("memset", "memcpy", "memmove"))
 
@@ -67,16 +68,23 @@ class Records:
             f"{member.array}{SUFFIX}": fixed[f"{record.name}{SUFFIX}"]
             for record in self.parameters.get(function, ())
             for member in record.members
+            if not member.is_pointed_to
             if f"{record.name}{SUFFIX}" in fixed
         }
 
 
-def split_records(tree: c_ast.FileAST, locator: Locator) -> Records:
+def split_records(
+    tree: c_ast.FileAST, locator: Locator, pointers: Mapping[tuple[str, str], GivenPointers]
+) -> Records:
     """Rewrite the structures and unions of a file in place.
 
     What has no meaning for members one by one is refused.
+
+    Parameters
+    ----------
+    pointers: that were in the structures that functions are given.
     """
-    splitter = _Splitter(tree, locator)
+    splitter = _Splitter(tree, locator, pointers)
     if any(isinstance(node, c_ast.Struct | c_ast.Union) for node in below(tree)):
         splitter.file(tree)
     return Records(splitter.parameters_of, splitter.shared, splitter.member_names, splitter.refused)
@@ -85,8 +93,14 @@ def split_records(tree: c_ast.FileAST, locator: Locator) -> Records:
 class _Splitter(RecordValues):
     """Rewrites declarations, functions and statements."""
 
-    def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
+    def __init__(
+        self,
+        tree: c_ast.FileAST,
+        locator: Locator,
+        pointers: Mapping[tuple[str, str], GivenPointers],
+    ) -> None:
         super().__init__(tree, locator)
+        self._given = pointers
         self._result: Symbol | None = None
         self.parameters_of: dict[str, list[Record]] = {}
 
@@ -182,7 +196,8 @@ class _Splitter(RecordValues):
         result = self.names.read(node.decl.type.type)
         taken = self._take(node.decl)
         self.parameters_of[node.decl.name] = [
-            self._record(symbol, is_parameter=True) for symbol in taken
+            self._with_pointers(self._record(symbol, is_parameter=True), node.decl.name)
+            for symbol in taken
         ]
         self._result = None
         if isinstance(result, RecordType) and self._layouts.exists(result, node):
@@ -193,6 +208,16 @@ class _Splitter(RecordValues):
         if not given or _is_quiet(node):
             return []
         return [part for symbol in given for part in self._own_arrays(symbol)]
+
+    def _with_pointers(self, record: Record, function: str) -> Record:
+        """Describe what the pointers in a structure point to, too."""
+        given = self._given.get((function, record.name))
+        if given is None:
+            return record
+        start = "[0]" * record.rank
+        arrays = [RecordMember(x, start + way, is_pointed_to=True) for x, way in given.arrays]
+        members = (*record.members, *arrays)
+        return replace(record, members=members, is_address=given.is_by_value)
 
     def _hand_back(self, node: c_ast.Decl, result: RecordType) -> Symbol:
         """Let a function put what it returns into a variable of its caller."""

@@ -128,6 +128,11 @@ class TripBounds:
         self._variables = variables
         self._capacity = capacity
 
+    def starts(self, init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[str, int]:
+        """Return the variables that are known numbers before a loop."""
+        limits = ((k, self._capacity.limits(v)) for k, v in start_values(init, before).items())
+        return {name: low for name, (low, high) in limits if low is not None and low == high}
+
     def trips(
         self,
         parts: Sequence[Part],
@@ -402,12 +407,6 @@ class TripBounds:
                 return None, min(again, default=None)
             done += min(through)
         return done, min(again, default=None)
-
-
-def starts_of(init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[str, int]:
-    """Return the variables that are numbers before a loop."""
-    values = ((name, number(value)) for name, value in start_values(init, before).items())
-    return {name: value for name, value in values if value is not None}
 
 
 def start_values(init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[str, c_ast.Node]:

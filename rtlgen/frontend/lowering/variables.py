@@ -6,18 +6,38 @@ Rewrite
 
     static void f(int n);       n of `f` is 8: nobody outside of the file can call it
     int n = 8; f(n); f(8);
+
+    void f(int *a);             void f(int a[64]);              -D a_EXTENT=64
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from pycparser import c_ast
 
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import BadDefinition
 from rtlgen.frontend.lowering.names import Names, Symbol
-from rtlgen.frontend.lowering.nodes import LOOPS, opposite, parameters_of, replaced
-from rtlgen.frontend.lowering.types import INT, Number, Plain, innermost, number_type, placed, plain
+from rtlgen.frontend.lowering.nodes import LOOPS, integer, opposite, parameters_of, replaced
+from rtlgen.frontend.lowering.types import (
+    INT,
+    ArrayOf,
+    Number,
+    Plain,
+    PointerTo,
+    as_value,
+    declarator,
+    innermost,
+    name_coord,
+    number_type,
+    placed,
+    plain,
+)
+from rtlgen.frontend.reading.types import SUFFIX
 from rtlgen.frontend.syntax.assigned import assigned, below, called_by
+from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING
 
 
@@ -35,6 +55,41 @@ def take_known_extents(tree: c_ast.FileAST) -> None:
                 if array.dim is not None:
                     array.dim = _known(array.dim, names, changed)
                 array = array.type
+
+
+def state_extents(
+    tree: c_ast.FileAST, function: c_ast.FuncDef, fixed: Mapping[str, str], locator: Locator
+) -> None:
+    """Give the parameters of a function that point to arrays the extents that options state.
+
+    Raises
+    ------
+    BadDefinition: an option is no positive number.
+    """
+    names = Names()
+    for node in tree.ext:
+        if node is function:
+            break
+        if isinstance(node, c_ast.Decl | c_ast.Typedef):
+            names.declare(node)
+    for parameter in parameters_of(function):
+        option = f"{parameter.name}{SUFFIX}"
+        type_ = as_value(names.read(parameter.type))
+        is_open = isinstance(parameter.type, c_ast.PtrDecl | c_ast.TypeDecl) or (
+            isinstance(parameter.type, c_ast.ArrayDecl) and parameter.type.dim is None
+        )
+        if option not in fixed or not is_open or not isinstance(type_, PointerTo):
+            continue
+        text = fixed[option].strip()
+        if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+            label = "points to an array of unknown extent"
+            raise BadDefinition(
+                f"-D {option}={text} is no extent",
+                labels=(Label(locator.name_span(parameter, parameter.name), label),),
+                help=f"write -D {option}=VALUE with a positive number",
+            )
+        at = name_coord(parameter)
+        parameter.type = declarator(ArrayOf(type_.to, integer(int(text), at)), parameter.name, at)
 
 
 def known_parameters(tree: c_ast.FileAST, function: str) -> dict[str, int]:
@@ -169,6 +224,11 @@ class Variables:
     def limits(self, name: str) -> tuple[int, int]:
         """Return the least and the greatest value of a scalar."""
         return self._scalars[name].limits
+
+    def limits_of(self, node: c_ast.Node) -> tuple[int, int] | None:
+        """Return the least and the greatest value of an expression's type, if it is an integer."""
+        number = self._names.number(node)
+        return None if number is None or number.is_floating else number.limits
 
     def wrapped(self, name: str, value: int) -> int:
         """Return what a scalar holds that is set to a number."""

@@ -68,7 +68,7 @@ class Declarations:
 
     def __init__(self, locator: Locator, fixed: Mapping[str, str]) -> None:
         self._fixed = fixed
-        self.extents = Extents(fixed)
+        self.extents = Extents()
         self._locator = locator
         self.scopes = Scopes()
         self.types = TypeReader(locator, self.constant_reader)

@@ -186,7 +186,7 @@ def expression_refusal(
             return UnsupportedExpression(
                 "a choice of two places is not supported",
                 labels=label,
-                help="choose the subscript: `&a[c ? i : j]`",
+                help="choose it in a statement of its own: `int *p = c ? a : b;`",
             )
         case _:
             return UnsupportedExpression("this expression is not supported", labels=label)

@@ -13,7 +13,6 @@ takes its place. An array that is not constant is filled where it is declared.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -289,15 +288,9 @@ def extent_options(text: str, defines: Mapping[str, str]) -> dict[str, str]:
 
 
 class Extents:
-    """Finds the extents.
+    """Finds the extents that no text tells."""
 
-    Parameters
-    ----------
-    fixed: the `-D` options, by name.
-    """
-
-    def __init__(self, fixed: Mapping[str, str]) -> None:
-        self._fixed = fixed
+    def __init__(self) -> None:
         self._ends: dict[str, int] = {}
 
     def note(self, variable: Variable, access: Access, ranges: Ranges) -> None:
@@ -308,9 +301,8 @@ class Extents:
             self._ends[variable.name] = max(end, self._ends.get(variable.name, 1))
 
     def stated(self, variable: Variable) -> Variable | None:
-        """Return the variable if the program or an option states its extent."""
-        is_stated = variable.shape[:1] != (OPEN,) or f"{variable.name}{SUFFIX}" in self._fixed
-        return self.closed(variable) if is_stated else None
+        """Return the variable if the program states its extent."""
+        return None if variable.shape[:1] == (OPEN,) else variable
 
     def closed(self, variable: Variable) -> Variable:
         """Return the variable with its extent.
@@ -318,29 +310,17 @@ class Extents:
         Raises
         ------
         ArraySize: it would be larger than any memory.
-        BadDefinition: the option is no positive number.
         """
         if variable.shape[:1] != (OPEN,):
             return variable
-        option = f"{variable.name}{SUFFIX}"
         label = Label(variable.span, "points to an array of unknown extent")
-        if option in self._fixed:
-            text = self._fixed[option].strip()
-            if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-                raise BadDefinition(
-                    f"-D {option}={text} is no extent",
-                    labels=(label,),
-                    help=f"write -D {option}=VALUE with a positive number",
-                )
-            extent = int(text)
-        else:
-            extent = self._ends.get(variable.name, 1)
+        extent = self._ends.get(variable.name, 1)
         shape = (extent, *variable.shape[1:])
         if prod(shape) > MAX_ELEMENTS:
             raise ArraySize(
                 f"`{variable.name}` would have {prod(shape):,} elements",
                 labels=(label,),
-                help=f"give its extent: -D {option}=VALUE",
+                help=f"give its extent: -D {variable.name}{SUFFIX}=VALUE",
             )
         return replace(variable, shape=shape)
 

@@ -261,14 +261,6 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 help="if something of it is needed, give the folder that holds it with -I DIR",
                 severity="warning",
             )
-        known = frozenset[str]().union(*(words(file.text) for file in self.sources.values()))
-        for name in (option.partition("(")[0] for option in defines):
-            if name not in known:
-                yield Diagnostic(
-                    "W0105",
-                    f"-D {name} has no effect: {self._main.path} does not mention {name}",
-                    severity="warning",
-                )
 
     # Tokens out of pcpp's pieces.
 

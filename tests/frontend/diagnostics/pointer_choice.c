@@ -1,6 +1,5 @@
-int f(int c, int k, int i, int b[16])
+static int first(const int *p) { return p[0]; }
+int f(const int a[16], const int b[16], int c)
 {
-  int *p = c ? &b[k & 15] : &b[i & 15];
-  *p += 1;
-  return *p;
+  return c > 0 && first(c & 1 ? a : b);
 }

@@ -1,4 +1,7 @@
-"""Small random programs of pointers that walk over arrays of one and two dimensions."""
+"""Small random programs of pointers that walk over arrays of one and two dimensions.
+
+Some of them may point into one of several arrays, at the same place.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ class _Pointer:
 
     Members
     -------
-    array: what it points into, as a pointer to the first element. position: in that array.
+    array: what it points into, as a pointer to the first element; `?` where data says.
+    position: in that array.
     """
 
     def __init__(self, name: str, array: str, position: int, size: int) -> None:
@@ -33,8 +37,13 @@ class _Program:
 
     def _start(self, name: str) -> None:
         """Declare a pointer, or a pointer that is set later."""
-        kind = self._random.randrange(5)
-        if kind == 0:
+        kind = self._random.randrange(7)
+        if kind > 4:
+            place = self._random.randrange(_LENGTH)
+            made = _Pointer(name, f"?{name}", place, _LENGTH)
+            arms = self._random.sample(["a", "g", "(&m[0][0])"], 2)
+            text = f"{self._condition()} ? {arms[0]} + {place} : {arms[1]} + {place}"
+        elif kind == 0:
             place = self._random.randrange(_LENGTH)
             made, text = _Pointer(name, "a", place, _LENGTH), f"a + {place}"
         elif kind == 1:
@@ -55,6 +64,10 @@ class _Program:
             self._lines.append(f"  int *{name} = {text};")
         self._pointers.append(made)
 
+    def _condition(self) -> str:
+        places = f"a[{self._random.randrange(_LENGTH)}]", f"g[{self._random.randrange(_LENGTH)}]"
+        return self._pick("n & 1", "n > 0", *(f"{place} > 0" for place in places))
+
     def _value(self) -> str:
         """Return a value that pointers lead to."""
         pointer = self._random.choice(self._pointers)
@@ -63,6 +76,14 @@ class _Program:
         other = self._random.choice(
             [p for p in self._pointers if p.array == pointer.array] or [pointer]
         )
+        anything = self._random.choice(self._pointers)
+        whole = [p for p in self._pointers if p.size == _LENGTH]
+        if len(whole) > 1 and self._random.random() < 0.2:
+            at = self._random.randrange(_LENGTH)
+            ends = [f"{p.name} + {at - p.position}" for p in self._random.sample(whole, 2)]
+            return f"({self._condition()} ? {ends[0]} : {ends[1]})[{self._pick('0', '-0')}]"
+        if anything.size == _LENGTH == pointer.size and self._random.random() < 0.1:
+            return f"({name} {self._pick('==', '!=')} {anything.name})"
         return self._pick(
             f"{name}[{near}]", f"*({name} + {near})", f"({near})[{name}]",
             f"(int)({name} - {other.name})", f"({name} {self._pick('<', '==', '>=')} {other.name})",
@@ -73,7 +94,14 @@ class _Program:
         pointer = self._random.choice(self._pointers)
         name, value = pointer.name, f"{self._value()} {self._pick('+', '-', '^')} {self._value()}"
         is_named = name in value
-        kind = self._random.randrange(6)
+        kind = self._random.randrange(7)
+        others = [p for p in self._pointers if p.size == _LENGTH and p is not pointer]
+        if kind == 6 and pointer.array.startswith("?") and others:
+            other = self._random.choice(others)
+            to = f"{other.name} + {pointer.position - other.position}"
+            if self._random.random() < 0.5:
+                return f"if ({self._condition()}) {name} = {to};"
+            return f"{name} = {self._condition()} ? {name} : {to};"
         if kind == 0 and pointer.position + 1 < pointer.size and not is_named:
             pointer.position += 1
             step = self._pick("p++", "++p")
@@ -84,8 +112,8 @@ class _Program:
             pointer.position -= 1
             return f"*{step.replace('p', name)} = {value};"
         if kind == 2:
-            to = self._random.randrange(pointer.size)
-            moved, pointer.position = to - pointer.position, to
+            goal = self._random.randrange(pointer.size)
+            moved, pointer.position = goal - pointer.position, goal
             sign = "+=" if moved >= 0 else "-="
             size = f"{abs(moved)}{self._pick('', 'u', 'L', 'UL')}"
             return self._pick(f"{name} {sign} {size};", f"{name} = {name} + {moved};")
@@ -116,7 +144,7 @@ class _Program:
         begin, shape = pointer.position, self._random.randrange(3)
         if shape == 1:
             start = f"for (int *e = {name} + {count}; {name} < e;)"
-        elif shape == 2:
+        elif shape == 2 and not pointer.array.startswith("?"):
             start = f"while ({name} != {pointer.array} + {begin})"
         return f"{start} {{ *{name}++ += {value};{step} }}"
 

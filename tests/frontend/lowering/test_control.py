@@ -352,6 +352,12 @@ _LOOPS = {
         "int f(const int a[16]) { int i = 0, s = 0; do { if (a[i] < 0) continue; s += "
         "a[i]; } while (++i < 16); return s + i; }"
     ),
+    "dowhile_cont_chosen": (
+        "int f(const int a[16], int n) { int i = 0, s = 0;\n#pragma rtlgen bound 16\n"
+        "do { int i = 3; if (a[s & 15] < 0) "
+        "continue; s += i; { for (int k = 0; k < 2; k++) { if (k) continue; s++; } } } "
+        "while (i < 12 && (s > 9 || i++ < 4) && ++i < 16); return s * 100 + i; }"
+    ),
     "do_once": (
         "int f(int x) { int r = 0; do { if (x < 0) break; r = x * 2; if (r > 100) "
         "break; r++; } while (0); return r; }"

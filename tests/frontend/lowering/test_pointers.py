@@ -12,6 +12,93 @@ from tests.oracles.gcc_oracle import have_gcc
 needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
 PROGRAMS = {
+    "one of two arrays, set under a condition": """
+    void f(int a[8], int b[8], int c) { int *p = a; if (c) p = b; *p++ = 1; *p += 2; }""",
+    "one of two arrays, stepped": """
+    int f(int a[8], int b[8], int c) {
+      int *p = c ? a : b + 1;
+      p++;
+      *p = 1;
+      int s = p[1]--;
+      return s;
+    }""",
+    "two arrays that change places": """
+    void f(int a[8], int b[8]) {
+      int *x = a, *y = b;
+      for (int i = 0; i < 4; i++) { y[i] = x[i] * 3; int *t = x; x = y; y = t; }
+    }""",
+    "a pointer that is set further on from another one": """
+    int f(int a[8], int b[8], int c) {
+      int *p = c ? a : b, *q;
+      q = p + 2;
+      p = b;
+      return *q * 3 + *p;
+    }""",
+    "a row that is looked up in one case only": """
+    int f(const int x[8], int m[4][8], int a[8], int c) {
+      int *p = c >= 0 && c < 8 ? m[x[c] & 3] : a;
+      return *++p;
+    }""",
+    "a row of one of two matrices": """
+    void f(int a[4][8], int b[4][8], int c, int k) {
+      int *p = c > 0 ? a[k & 3] : b[(k >> 2) & 3];
+      for (int i = 0; i < 8; i++) { p[i] ^= i; if (p == a[2]) p[0]++; }
+    }""",
+    "an array, a row or a scalar": """
+    int f(int a[8], int m[3][8], int c) {
+      int s = 5, *p = a;
+      if (c & 1) p = m[c >> 1 & 1];
+      if (c & 4) p = &s;
+      *p += 7;
+      return s + (p == &s) * 100 + (p == m[1]) * 1000 + (p != a) * 10000;
+    }""",
+    "a pointer that points nowhere": """
+    int f(int a[8], int b[8]) {
+      int *p = NULL, s = 0;
+      for (int i = 0; i < 8; i++) {
+        if (p) s += *p;
+        else s -= 3;
+        if (!p || a[i] > 5) p = a[i] > 100 ? 0 : a[i] < 0 ? b : &a[i];
+        int *q = p;
+        if (q != NULL && q == p) s ^= *q;
+      }
+      return p ? s : -s;
+    }""".replace("NULL", "(void *)0"),
+    "a parameter that is asked whether it points nowhere": """
+    int f(int a[8], int *b, int *c) {
+      if (!a || b == 0 || c == 0) return -1;
+      return a[0] + b[1];
+    }""",
+    "a call for one of two arrays": """
+    static int take(int *p, const int *q) { p[0] += q[1]; return p[0] > q[0]; }
+    int f(int a[8], int b[8], int c) {
+      int *p = c ? a : b, *q = c ? b : a, s = take(p, q + 2);
+      take(c & 2 ? a + 1 : b + 2, p + 1);
+      s += take(q, p);
+      return take(p + 4, a) * 3 + s;
+    }""",
+    "a choice in a condition": """
+    int f(int a[8], int b[8], int c) {
+      int i = 0;
+      while (i < 7 && (c ? a : b)[i] > 0) i++;
+      return i + ((c ? a : b)[i] > 3 && *((c & 1 ? b : a) + 1) > 4);
+    }""",
+    "comparisons of pointers into either of two arrays": """
+    int f(int a[8], int b[8], int c) {
+      int *p = c ? a : b, *end = (c ? a : b) + 6, s = 0;
+      for (; p < end; p += 2) s += *p * (int)(end - p);
+      return s + (p == end) + 2 * (p != b + 6);
+    }""",
+    "structures of either of two arrays": """
+    struct pair { int x; short y[2]; };
+    int f(struct pair a[4], struct pair b[4], int c, struct pair *y) {
+      struct pair *p = (c ? a : b) + (c & 1);
+      p->y[1] += 3;
+      *y = *p;
+      p++;
+      *p = b[3];
+      return p->x + y->y[1];
+    }""",
     "a converted pointer to rows": """
     int f(int m[4][4]) {
       int s = 0;
@@ -267,22 +354,15 @@ def test_what_nobody_calls_may_do_anything_with_pointers() -> None:
 
 
 REFUSED = {
-    "void f(int a[8], int b[8], int c) { int *p = a; if (c) p = b; *p++ = 1; }": (
-        "the pointer `p` may point into different arrays"
-    ),
-    "void f(int a[8], int b[8], int c) { int *p = c ? a : b; p++; *p = 1; }": (
-        "the pointer `p` may point into different arrays"
-    ),
-    """void f(int a[8], int b[8]) {
-      int *x = a, *y = b;
-      for (int i = 0; i < 4; i++) { y[i] = x[i]; int *t = x; x = y; y = t; }
-    }""": "the pointer `t` may point into different arrays",
-    "void f(int a[8]) { int *p = a; p++; if (p) *p = 1; }": (
-        "a pointer that moves is used as a value"
-    ),
-    "void f(int a[8]) { int *p = a; p++; if (p != 0) *p = 1; }": (
-        "it is not known what this points to"
-    ),
+    """void f(int a[8], int b[8], int c) {
+      int *p = c ? a : b;
+      for (int i = 0; i < 8; *p = i) { i++; p++; }
+    }""": "something is set by way of a pointer that may point into several arrays",
+    """void f(int a[8], int b[8], int c, int y[2]) {
+      int *p = c ? a : b;
+      int t[2] = {*p, (*p)++};
+      y[0] = t[0];
+    }""": "the address of one of several arrays is used as a value",
     "int *g(int *p) { return p + 1; }\nvoid f(int a[8]) { int *p = a; p = g(p); *p = 1; }": (
         "it is not known what `p` points to"
     ),
@@ -313,6 +393,41 @@ REFUSED = {
       for (int i = 0; i < 4; i++) { int a[2] = {1, 2}; *p++ = a[0]; }
     }""": "`a` is another variable here",
 }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p = &x; *p = x++;",
+        "int *p = &x; a[0] = *p + x++;",
+        "int *p = &x; x = (*p)++ + 1;",
+        "int *p = &x; a[x & 7] = (*p)--;",
+        "int *p = &x, *q = p; *q = (*p)++;",
+        "int *p = &x; if (*p == x++) a[0] = 1;",
+        "int *p = &x; int y = *p - --x; a[0] = y;",
+        "int *p = &a[1]; a[1] = (*p)++;",
+        "int *p = a; p[1] = a[1]++;",
+    ],
+)
+def test_what_two_names_do_to_one_variable_has_no_order(body: str) -> None:
+    with pytest.raises(FrontendError) as caught:
+        parse_text(f"int f(int a[8]) {{ int x = a[0] & 3; {body} return x; }}")
+    assert caught.value.code == "E0126"
+    assert "name one variable, which changes here" in caught.value.diagnostic.message
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p = &x; x = *p + 1; a[0] = *p * x; *p += x;",
+        "int *p = &x; a[0] = x++ > 0 && *p; if (*p == 3 || x--) a[1]++;",
+        "int *p = &x; a[0] = (x++, *p) + 1; a[1] = *p > 2 ? x-- : (*p)++;",
+        "int *p = a; p[1] = a[0]++; p[2] = p[1] + a[2]; a[3] = p[a[4] & 7];",
+    ],
+)
+def test_what_c_orders_may_be_done_under_two_names(body: str) -> None:
+    assert_as_c(f"int f(int a[8]) {{ int x = a[0] & 3; {body} return x; }}")
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSED.items())

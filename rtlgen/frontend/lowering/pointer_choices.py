@@ -1,0 +1,170 @@
+"""Pointers that an expression chooses get names, and conditions on pointers are written out.
+
+Rewrite
+-------
+    (c ? a : b)[i] = x;              int *chosen = c ? a : b; chosen[i] = x;
+    move(c ? a : b, n);              int *chosen = c ? a : b; move(chosen, n);
+    while ((c ? a : b)[i]) S         while (c ? a[i] : b[i]) S
+    while (p && *p) S                while (p != 0 && *p) S
+    if (!p) S                        if (p == 0) S
+
+What an expression may do before it chooses stays where it is.
+"""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.names import Symbol
+from rtlgen.frontend.lowering.nodes import (
+    FreshNames,
+    changed,
+    copied,
+    has_effect,
+    integer,
+    mapped,
+    named,
+    variable_of,
+)
+from rtlgen.frontend.lowering.pointer_values import pointer_side
+from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning, declaration
+from rtlgen.frontend.syntax.assigned import below, mentioned
+
+
+def name_chosen_pointers(tree: c_ast.FileAST, changing: frozenset[str]) -> None:
+    """Rewrite all functions of a file in place.
+
+    Parameters
+    ----------
+    changing: functions that change what outlives their calls.
+    """
+    if any(isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl) for node in below(tree)):
+        _Namer(tree, changing).file(tree)
+
+
+class _Namer(Rewriter):
+    def __init__(self, tree: c_ast.FileAST, changing: frozenset[str]) -> None:
+        super().__init__()
+        self._fresh = FreshNames(tree)
+        self._changing = changing
+        self._done: list[c_ast.Node] = []
+
+    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        match node:
+            case c_ast.If() | c_ast.While() | c_ast.DoWhile():
+                node.cond = self._asked(node.cond)
+                self._done = self._all_done(node.cond)
+            case c_ast.For(cond=condition) if condition is not None:
+                with self.names.block():
+                    for each in node.init.decls if isinstance(node.init, c_ast.DeclList) else ():
+                        self.names.declare(each)
+                    node.cond = self._asked(condition)
+            case _:
+                # What the statement is there to set is set behind everything else.
+                self._done = [part for part in self._all_done(node) if part is not node]
+        return super()._statement(node)
+
+    def _all_done(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return the parts of an expression that change something."""
+        return [
+            part
+            for part in below(node)
+            if changed(part) is not None
+            or (
+                isinstance(part, c_ast.FuncCall)
+                and getattr(part.name, "name", "") in self._changing
+            )
+        ]
+
+    def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
+        init = getattr(node, "init", None)
+        if isinstance(init, c_ast.TernaryOp) and self._is_pointer(init):
+            self.names.declare(node)
+            self._arms(init)
+            return [node]
+        return super().declaration(node)
+
+    def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
+        value = node.rvalue if isinstance(node, c_ast.Assignment) else None
+        if isinstance(value, c_ast.TernaryOp) and self._is_pointer(value):
+            self._arms(value)
+            return [node]
+        return super().effect(node)
+
+    def _arms(self, node: c_ast.Node) -> None:
+        """Rewrite the condition of what a pointer is set to."""
+        if isinstance(node, c_ast.TernaryOp):
+            node.cond = self.expression(self._asked(node.cond), None)
+            self._arms(node.iftrue)
+            self._arms(node.iffalse)
+
+    def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
+        match node:
+            case c_ast.TernaryOp() if self._is_pointer(node):
+                self._arms(node)
+                is_early = before is not None and self._is_early(node)
+                return self._named(node, before) if is_early and before is not None else node
+            case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*") if before is None:
+                choice = self._choice(node)
+                is_value = not isinstance(self.names.type_of(node), PointerTo | ArrayOf)
+                if choice is not None and is_value and not has_effect(node):
+                    ways = [_with(node, choice, arm) for arm in (choice.iftrue, choice.iffalse)]
+                    made = c_ast.TernaryOp(choice.cond, *ways, node.coord)
+                    return self.expression(made, None)
+            case c_ast.UnaryOp(op="!", expr=inner) if self._is_pointer(inner):
+                zero = integer(0, node.coord)
+                made = c_ast.BinaryOp("==", inner, zero, node.coord)
+                return self.inside(made, before)
+            case c_ast.TernaryOp():
+                node.cond = self._asked(node.cond)
+            case c_ast.BinaryOp(op="&&" | "||"):
+                node.left, node.right = self._asked(node.left), self._asked(node.right)
+        return self.inside(node, before)
+
+    def _asked(self, node: c_ast.Node) -> c_ast.Node:
+        """Return a condition that is no pointer."""
+        if not self._is_pointer(node):
+            return node
+        return c_ast.BinaryOp("!=", node, integer(0, node.coord), node.coord)
+
+    def _is_pointer(self, node: c_ast.Node | None) -> bool:
+        is_text = isinstance(node, c_ast.Constant)
+        type_ = None if node is None or is_text else self.names.decayed(node)
+        return isinstance(type_, PointerTo) and not isinstance(type_.to, Returning)
+
+    def _is_early(self, node: c_ast.TernaryOp) -> bool:
+        """Return whether nothing tells if a choice is made before the statement."""
+        names = mentioned(node)
+        beside = [part for part in self._done if all(x is not node for x in below(part))]
+        # A function is called when its arguments are known.
+        around = [x for x in self._done if x not in beside and not isinstance(x, c_ast.FuncCall)]
+        set_ = {variable_of(changed(part)) for part in (*beside, *around)}
+        return not has_effect(node) and not set_ & {None, *names}
+
+    def _choice(self, node: c_ast.Node) -> c_ast.TernaryOp | None:
+        """Return the choice of a pointer that the way of an expression begins with."""
+        match node:
+            case c_ast.TernaryOp():
+                return node if self._is_pointer(node) else None
+            case c_ast.ArrayRef(name=inner) | c_ast.StructRef(name=inner):
+                return self._choice(inner)
+            case c_ast.UnaryOp(op="*", expr=inner):
+                return self._choice(inner)
+            case c_ast.BinaryOp(op="+" | "-"):
+                side = pointer_side(self.names, node)
+                return None if side is None else self._choice(side)
+        return None
+
+    def _named(self, node: c_ast.TernaryOp, before: list[c_ast.Node]) -> c_ast.Node:
+        type_ = self.names.decayed(node)
+        assert type_ is not None, "it is a pointer"
+        name = self._fresh.fresh("chosen")
+        before.append(declaration(name, type_, node, node.coord))
+        self.names.bind(Symbol(name, type_, before[-1]))
+        return named(name, node.coord)
+
+
+def _with(node: c_ast.Node, choice: c_ast.TernaryOp, arm: c_ast.Node) -> c_ast.Node:
+    """Return a copy of a node with one of two pointers."""
+    return copied(arm) if node is choice else mapped(node, lambda x: _with(x, choice, arm))
