@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -387,8 +388,9 @@ def _caller(scop: Scop, hidden: Mapping[str, str]) -> str:
             arguments += structures.argument(record)
         elif parameter.is_array:
             known = parameter.name in stored and parameter.name in places
-            # Whoever asks sees that there is one, though nobody looks at what is in it.
-            arguments.append(f"block[{places[parameter.name]}]" if known else "(void *)block")
+            arguments.append(
+                f"block[{places[parameter.name]}]" if known else _unread(len(arguments))
+            )
         elif parameter.given:
             arguments.append(f"({parameter.given})")
         elif parameter.name in places:
@@ -424,6 +426,19 @@ def _caller(scop: Scop, hidden: Mapping[str, str]) -> str:
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+MOST_PARAMETERS = 127
+"""Of a function that every compiler takes (C11, 5.2.4.1)."""
+
+
+def _unread(number: int) -> str:
+    """Return C for an array that nobody looks into: whoever asks sees that there is one.
+
+    Its addresses are those of no other array, and of no other number, so that pointers into two
+    of them differ.
+    """
+    return f"(void *)((__SIZE_TYPE__){number + 1} << 4 * sizeof(void *))"
 
 
 class _Structures:
@@ -507,6 +522,8 @@ class _Structures:
 
     def copies(self, *, builds: bool) -> Iterator[str]:
         """Yield what copies all members from their blocks, or back."""
+        # Behind those of the parameters.
+        unread = count(MOST_PARAMETERS)
         for record in self._records:
             for member in self._used(record):
                 if not member.is_pointed_to:
@@ -518,7 +535,7 @@ class _Structures:
                 elif member.is_pointed_to and member.array in self._by_name:
                     value = self._name(self._by_name[member.array])
                 elif member.is_pointed_to:
-                    value = "(void *)block"
+                    value = _unread(next(unread))
                 if value is not None:
                     yield f"  {self._member(record, member)} = {value};"
 

@@ -69,6 +69,22 @@ PROGRAMS = {
       if (!a || b == 0 || c == 0) return -1;
       return a[0] + b[1];
     }""",
+    "two arrays that are compared and never read": """
+    int f(int a[8], int b[8], const int d[8]) {
+      int n = 0;
+      for (int i = 0; i < 8; i++) { int *p = d[i] & 1 ? a + i : b + i; if (p == b + 3) n += 1; }
+      return n;
+    }""",
+    "two members that are compared and never read": """
+    struct M { int *x; int *y; int n; };
+    int f(struct M *m, const int d[8]) {
+      int n = 0;
+      for (int i = 0; i < 8; i++) {
+        int *p = d[i] & 1 ? m->x + i : m->y + i;
+        if (p == m->y + 3) n++;
+      }
+      return n;
+    }""",
     "a call for one of two arrays": """
     static int take(int *p, const int *q) { p[0] += q[1]; return p[0] > q[0]; }
     int f(int a[8], int b[8], int c) {
