@@ -48,8 +48,8 @@ examples/gemm/gemm.c --max-dsp 16 --max-bram 8
 examples/3mm/3mm.c --max-dsp 9
 benchmarks/hls19/2mm.c --max-dsp 9
 tests/kernels/sobel.c --max-dsp 8
-tests/kernels/long_loop.c --memory onchip
-tests/kernels/alignment.c
+tests/planning/long_loop.c --memory onchip
+tests/planning/alignment.c
 examples/gemm/gemm.c --partition A=cyclic:2:8 --partition B=complete:1
 examples/gemm/gemm.c --partition A=block:2:4 --unroll k=4
 examples/gemm64/gemm64.c --max-bram 40

@@ -182,7 +182,7 @@ def test_banks_that_save_block_ram_alone_are_taken() -> None:
     assert design.block_rams == 2
 
 
-LONG = Path(__file__).parents[1] / "kernels" / "long_loop.c"
+LONG = Path(__file__).parent / "long_loop.c"
 
 
 def test_a_long_loop_has_more_elements_of_a_temporary_than_a_memory_would_hold() -> None:
