@@ -58,7 +58,7 @@ def accesses(body: str) -> list[str]:
         (
             "int k = 2; for (int i = 7; i > 0; i -= 2)"
             " { for (int j = 0; j < 4; j++) { a[k] = 1; k += 9; } k = 11 - i; } a[k] = 2;",
-            ["a[9*j - i + 9]", "a[10]"],
+            ["a[-i + 9*j + 9]", "a[10]"],
         ),
         (
             "int n = 4, c = n, k = 0; do { a[k] = 1; k += 7; c--; k = n - c; } while (c > 0);"

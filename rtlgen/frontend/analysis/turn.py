@@ -338,14 +338,90 @@ def law_of(expr: Expr, loops: Sequence[Loop], ranges: Ranges) -> Turn | None:
     ----------
     loops: around it. ranges: inside of them.
     """
-    form = None
-    for one in sorted(_forms(expr), key=str):
-        of_one = _of_form(expr, one, ranges)
-        if _forms(of_one) == {one}:
-            form, expr = one, of_one
-            break
-    if form is None:
+    for form in sorted(_forms(expr), key=str):
+        apart = _apart(_of_form(expr, form, ranges), form, ranges.boxes())
+        if apart is not None and _forms(apart[0]) == {form}:
+            law = _law_of_form(apart[0], form, loops, ranges)
+            return None if law is None else _ahead(law, apart[1])
+    return None
+
+
+def _ahead(law: Turn, by: Affine) -> Turn | None:
+    """Return the law of a value that is larger by an affine form, if it has one."""
+    if by == Affine():
+        return law
+    if law.modulus is not None:
         return None
+    if law.pace and all(c % law.pace == 0 for _, c in by.terms):
+        steps = Affine.of({name: c // law.pace * law.scale for name, c in by.terms})
+        return law.moved(steps)
+    return replace(law, low=law.low + by)
+
+
+def _apart(
+    expr: Expr, form: Affine, boxes: Mapping[str, tuple[int, int]]
+) -> tuple[Expr, Affine] | None:
+    """Return what a form decides of a value, and what is added to that; None if it is no such sum.
+
+    Neither the value nor what the form decides of it wraps where something is added.
+    """
+    if isinstance(expr, IndexValue):
+        constant = expr.affine.constant
+        more = expr.affine - constant
+        own: Expr = Constant(constant, expr.type)
+        if form.variables & more.variables:
+            more, own = more - form, replace(expr, affine=form + constant)
+        are_held = more == Affine() or (_is_held(expr, boxes) and _is_held(own, boxes))
+        return (own, more) if are_held and not form.variables & more.variables else None
+    parts = [_apart(part, form, boxes) for part in children(expr)]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    found, added = (
+        with_children(expr, tuple(part for part, _ in known)),
+        [more for _, more in known],
+    )
+    if not any(more != Affine() for more in added):
+        return found, Affine()
+    match found:
+        case Select() if added[0] == Affine() and added[1] == added[2]:
+            return found, added[1]
+        case Cast() if _is_held(expr, boxes) and _is_held(found, boxes):
+            return found, added[0]
+        case Binary("add" | "sub" as op) if _is_held(expr, boxes) and _is_held(found, boxes):
+            return found, added[0] + (added[1] if op == "add" else -added[1])
+        case Binary("div", left, Constant(by)) if by > 0 and all(
+            c % by == 0 for _, c in added[0].terms
+        ):
+            # Dividends that are never negative are rounded down in C, too.
+            dividends = (children(expr)[0], left)
+            steps = Affine.of({name: c // by for name, c in added[0].terms})
+            is_down = all(value_range(each, boxes)[0] >= 0 for each in dividends)
+            return (found, steps) if is_down else None
+        case Binary(op) if op in COMPARISONS and added[0] == added[1]:
+            sides = [side for whole in (expr, found) for side in children(whole)]
+            return (found, Affine()) if all(_is_held(side, boxes) for side in sides) else None
+    return None
+
+
+def _is_held(expr: Expr, boxes: Mapping[str, tuple[int, int]]) -> bool:
+    """Return whether what is computed last of a value stays inside of its type."""
+    match expr:
+        case IndexValue(affine):
+            low, high = affine.range(boxes)
+        case Cast(operand):
+            low, high = value_range(operand, boxes)
+        case Binary("add" | "sub" | "mul" as op, left, right):
+            of = [value_range(side, boxes) for side in (left, right)]
+            ends = [result_of(SYMBOLS[op], a, b) for a in of[0] for b in of[1]]
+            low, high = min(ends), max(ends)
+        case _:
+            return True
+    return expr.type.minimum <= low and high <= expr.type.maximum
+
+
+def _law_of_form(expr: Expr, form: Affine, loops: Sequence[Loop], ranges: Ranges) -> Turn | None:
+    """Return the law of a value that one form alone decides; see `law_of`."""
     divisors = [
         abs(node.right.value)
         for node in walk(expr)
@@ -427,9 +503,8 @@ def _growth(expr: Expr, by: int, boxes: Mapping[str, tuple[int, int]]) -> int | 
         case _ if not any(known):
             # What it is made of is the same again.
             return 0
-        case Cast(operand):
-            low, high = value_range(operand, boxes)
-            return known[0] if expr.type.minimum <= low and high <= expr.type.maximum else None
+        case Cast():
+            return known[0] if _is_held(expr, boxes) else None
         case Binary("div" | "rem" as op, left, Constant(divisor)) if divisor > 0:
             if value_range(left, boxes)[0] < 0 or known[0] % divisor:
                 return None
@@ -437,13 +512,10 @@ def _growth(expr: Expr, by: int, boxes: Mapping[str, tuple[int, int]]) -> int | 
         case Binary("add" | "sub" | "mul" as op, left, right):
             if op == "mul" and not isinstance(right, Constant):
                 return None
-            of = [value_range(side, boxes) for side in (left, right)]
-            ends = [result_of(SYMBOLS[op], a, b) for a in of[0] for b in of[1]]
-            is_held = expr.type.minimum <= min(ends) and max(ends) <= expr.type.maximum
             found = result_of(SYMBOLS[op], known[0], known[1])
             if isinstance(right, Constant) and op == "mul":
                 found = known[0] * right.value
-            return found if is_held else None
+            return found if _is_held(expr, boxes) else None
         case Binary(op) if op in COMPARISONS and known[0] == known[1]:
             return 0
     return None

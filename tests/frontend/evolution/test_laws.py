@@ -88,6 +88,9 @@ class Draw:
             else self.divided("rem")
         )
         found = Binary(self.random.choice(["add", "sub"]), found, more, INT32)
+        if self.random.random() < 0.3:
+            beside = Affine.of({self.random.choice("ij"): self.random.choice([1, -1, 3])}, -1)
+            found = Binary("add", found, IndexValue(beside, INT32), INT32)
         return Cast(Cast(found, IntType(8, False)), INT32) if self.random.random() < 0.1 else found
 
     def value(self) -> Expr:

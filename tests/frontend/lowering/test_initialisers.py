@@ -21,6 +21,8 @@ BODIES = {
     "constants": f"{LOOP} b[i] = (int[]){{1, 2, -3}}[i % 3] * a[i];",
     "two dimensions": f"{LOOP} b[i] = (int[2][4]){{{{1, 2}}, {{3}}}}[i / 4][i % 4] + a[i];",
     "designated": f"{LOOP} b[i] = (short[8]){{[3] = 7, [i] = x}}[7 - i];".replace("[i] = x", "8"),
+    "a part that is set twice": f"""{LOOP}
+        b[i] = (int[2][2]){{[0] = {{1, x}}, [1] = {{2, 4}}, [0] = {{3}}}}[i >> 2][i & 1];""",
     "computed": f"{LOOP} b[i] = (int[]){{a[i], i, x}}[i % 3];",
     "an argument": f"{LOOP} b[i] = dot((int[]){{a[i], i, x}}, 3) + dot((int[3]){{1, 2}}, i);",
     "a pointer": f"const int *w = (int[]){{1, 2, x}}; {LOOP} b[i] = w[i % 3];",
