@@ -21,6 +21,7 @@ from rtlgen.system.tools import ToolFailedError
 from sim.netlists import cell_models, synthesise
 from tests.cli.conftest import rtlgen as run_rtlgen
 from tests.simulators import SIMULATORS, needs_icarus
+from tests.tiling.programs import ROWS
 
 pytestmark = pytest.mark.simulation
 
@@ -49,6 +50,18 @@ def test_the_example_is_exact_off_chip(
     assert found.exact, found.failures
     assert found.cycles == found.predicted_cycles
     assert found.comparison.elements == size * size * len(found.data.sets)
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("memory", ["axi:20", "dram"])
+def test_tiles_that_overlap_are_exact(simulator: Simulator, memory: str) -> None:
+    design = rtlgen.compile(source=ROWS, define={"N": 14}, memory=memory, tile=(4,))
+    (unit,) = design.report()["units"]
+    last = max(stream["first_cycle"] for stream in design.report()["streams"])
+    assert unit["issue_cycles"] == 64 < last
+    found = design.verify(simulator=simulator)
+    assert found.exact, found.failures
+    assert found.cycles == found.predicted_cycles
 
 
 @pytest.mark.long

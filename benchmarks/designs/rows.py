@@ -50,6 +50,8 @@ benchmarks/hls19/2mm.c --max-dsp 9
 tests/kernels/sobel.c --max-dsp 8
 tests/planning/long_loop.c --memory onchip
 tests/planning/alignment.c
+tests/planning/row_hash.c
+tests/planning/row_hash.c --memory x=axi
 examples/gemm/gemm.c --partition A=cyclic:2:8 --partition B=complete:1
 examples/gemm/gemm.c --partition A=block:2:4 --unroll k=4
 examples/gemm64/gemm64.c --max-bram 40

@@ -111,7 +111,8 @@ class _Between:
 
     Members
     -------
-    writers: {q -> p}. order: {p -> p'}. until: {q -> p'}, as far as p' is not behind q.
+    writers: {q -> p}. order: {p -> p'}. until: {q -> p'}, as far as p' is not behind q, or is so in
+        a tile that may overlap that of q.
     """
 
     writers: isl.Map
@@ -171,9 +172,17 @@ class Collisions:
     Parameters
     ----------
     depth: how many outermost loops are over tiles.
+    soon: gives {q -> p'} in tiles that may overlap, for the statement of q and that of p'; None
+        where no two tiles do.
     """
 
-    def __init__(self, sets: ScopSets, kept: Kept, depth: int) -> None:
+    def __init__(
+        self,
+        sets: ScopSets,
+        kept: Kept,
+        depth: int,
+        soon: Callable[[Statement, Statement], isl.Map] | None = None,
+    ) -> None:
         self.sets = sets
         self.kept = kept
         self.depth = depth
@@ -192,6 +201,9 @@ class Collisions:
             read = sink, time_in_tiles(sink, depth, cycle)
             after = [earlier(sets, stored, read, level) for level in range(depth + 2)]
             writers = flow.relation.reverse()
+            if soon is not None:
+                every = instance_pairs(sets, statement, statement, [])
+                self.ways.append(_Between(writers, every, soon(sink, statement)))
             for level, until in enumerate(after):
                 # p and q differ first where p and p' do, or p' and q: few flows do at all levels.
                 across = flow.relation.intersect(until)

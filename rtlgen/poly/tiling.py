@@ -263,9 +263,7 @@ def tiles_between(order: isl.Set, pairs: isl.Map, most: int) -> int:
     most: where it is more, so many.
     """
     context = order.get_ctx()
-    following = attempt(
-        context, STEP_OPERATIONS, lambda: order.lex_lt_set(order).lexmin().coalesce()
-    )
+    following = _following(order)
     if following is None:
         return 1
     reached = following
@@ -278,6 +276,34 @@ def tiles_between(order: isl.Set, pairs: isl.Map, most: int) -> int:
             return distance + 1
         reached = further
     return most
+
+
+def tiles_behind(order: isl.Set, count: int) -> isl.Map:
+    """Return each tile with those that run as one of the next ones.
+
+    Where it takes too long to tell these, all that run later.
+
+    Parameters
+    ----------
+    order: the tiles that run, in lexicographic order. count: of the next ones.
+    """
+    following = _following(order)
+    if following is None:
+        return order.lex_lt_set(order)
+    reached = found = following
+    for _ in range(1, count):
+        further = attempt(order.get_ctx(), STEP_OPERATIONS, partial(_next, reached, following))
+        if further is None:
+            return order.lex_lt_set(order)
+        reached, found = further, found.union(further)
+    return found.coalesce()
+
+
+def _following(order: isl.Set) -> isl.Map | None:
+    """Return each tile with the one that runs next; None where that takes too long to tell."""
+    return attempt(
+        order.get_ctx(), STEP_OPERATIONS, lambda: order.lex_lt_set(order).lexmin().coalesce()
+    )
 
 
 def _next(reached: isl.Map, following: isl.Map) -> isl.Map:

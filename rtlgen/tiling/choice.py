@@ -18,12 +18,13 @@ from rtlgen.ir.effort import improving, keep_going, spare_effort
 from rtlgen.ir.memory_side import Bus
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.tiling.cut import UNLIMITED, Chip
-from rtlgen.tiling.form import FOLLOWED_TILES, Candidate, Comparison, Form
+from rtlgen.tiling.form import FOLLOWED_TILES, Candidate, Comparison, Form, busy_cycles
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
 from rtlgen.tiling.loops import UnitLoops, in_wavefronts
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.variations import CopySearch, Strips, StripSearch, inner_strips, kinds_of_strips
 from rtlgen.transforms.tile_nests import Tiling
+from rtlgen.windows.tile_kernel import MOST_OVERLAPPING
 from rtlgen.windows.workers import ONE_WORKER, WorkerRequest
 
 MOST_PLANS = 12
@@ -132,11 +133,11 @@ class TileChoice:
             both = tuple(dict.fromkeys([found.tiling.sizes, smallest]))
             if found.tiling.woven is None:
                 found = self._in_strips(before, both, found)
-            found = self._with_other_copies(self._matching_loops(found))
+            found = self._with_other_copies(self._overlapping(self._matching_loops(found)))
             with improving("tiles with more RAM"), spare_effort():
                 self._note_roomier(before, both)
             return found
-        return self._with_other_copies(self._matching_loops(found))
+        return self._with_other_copies(self._overlapping(self._matching_loops(found)))
 
     @property
     def _in_lanes(self) -> list[Form]:
@@ -223,6 +224,61 @@ class TileChoice:
                 best = self._better([best, form.plan(cut)]) or best
         return best
 
+    def _overlapping(self, found: TiledPart) -> TiledPart:
+        """Return the best tiles with as many in the kernel at a time as save cycles.
+
+        What a tile keeps has a place of its own then while the next ones run, and windows have more
+        copies. Of several workers, tiles that follow each other are not told.
+        """
+        if self.chip.workers.count > 1:
+            return found
+        best = found
+        parts = self._fitting_parts
+
+        def ending(part: TiledPart) -> int:
+            return self._least_overlapping(part) + part.region.kernel.length_cycles
+
+        parts.sort(key=lambda pair: ending(pair[1]))
+        with improving("tiles that overlap"), spare_effort():
+            for form, part in parts[:MOST_WITH_COPIES]:
+                before = part.region.issue_cycles
+                for tiles in range(1, MOST_OVERLAPPING):
+                    keep_going()
+                    fewest = self._cycles(best)
+                    if self._least_overlapping(part) >= GAIN * fewest:
+                        break
+                    other = form.overlapping(part, tiles)
+                    if other is None or other.region.issue_cycles >= GAIN * before:
+                        break
+                    before = other.region.issue_cycles
+                    best = self._better([best, other, self._copied(form, other, fewest)]) or best
+        return best
+
+    @property
+    def _fitting_parts(self) -> list[tuple[Form, TiledPart]]:
+        """The plans that fit, with their loops."""
+        budget = self.chip.budget_bits
+        return [
+            (form, part)
+            for form in self.forms
+            for part in form.parts
+            if part.ram_bits <= budget and form.chip.budget_bits <= budget
+        ]
+
+    def _least_overlapping(self, part: TiledPart) -> int:
+        """Return the cycles that a plan takes at least, however many of its tiles overlap."""
+        least = max(part.least_kernel_cycles, busy_cycles(part, self.chip.bus))
+        return max(least, self.bus_cycles)
+
+    def _copied(self, form: Form, part: TiledPart, fewest: int) -> TiledPart | None:
+        """Return a plan with as many copies of its windows as save cycles, if some do."""
+        is_followed = part.region.tiles <= self.comparison.followed
+        if not is_followed or self.comparison.least(part) >= GAIN * fewest:
+            return None
+        part = form.with_copies(part, {})
+        copies = CopySearch(part, self.chip.bus, self.chip.budget_bits).best(fewest)
+        return None if copies is None else form.with_copies(part, copies)
+
     def _with_other_copies(self, found: TiledPart) -> TiledPart:
         """Return the best tiles of lanes with as many copies of their windows as save cycles.
 
@@ -230,24 +286,13 @@ class TileChoice:
         """
         if self.chip.lanes is None:
             return found
-        budget = self.chip.budget_bits
-        parts = [
-            (form, part)
-            for form in self.forms
-            for part in form.parts
-            if part.ram_bits <= budget and form.chip.budget_bits <= budget
-        ]
+        parts = self._fitting_parts
         parts.sort(key=lambda pair: (self.comparison.least(pair[1]), self._cycles(pair[1])))
         best = found
         with improving("copies of windows"), spare_effort():
             for form, part in parts[:MOST_WITH_COPIES]:
-                fewest = self._cycles(best)
-                is_followed = part.region.tiles <= self.comparison.followed
-                if is_followed and self.comparison.least(part) < GAIN * fewest:
-                    part = form.with_copies(part, {})
-                    copies = CopySearch(part, self.chip.bus, budget).best(fewest)
-                    if copies is not None:
-                        best = self._better([best, form.with_copies(part, copies)]) or best
+                copied = self._copied(form, part, self._cycles(best))
+                best = self._better([best, copied]) or best
         return best
 
     def _note_roomier(self, before: Form, both: Sequence[tuple[int, ...]]) -> None:

@@ -500,8 +500,24 @@ class Form:
         """
         cut = self.cuts.known(part.tiling)
         with limited_effort():
-            found = plan_part(cut, self.chip, self.taken, part.shared, copies)
+            found = plan_part(cut, self.chip, self.taken, part.shared, copies, part.overlapping)
         self._planned[cut.tiling] = found
+        self._note(found, cut)
+        return found
+
+    def overlapping(self, part: TiledPart, tiles: int) -> TiledPart | None:
+        """Return a plan of these loops in which so many tiles begin before one is done.
+
+        None where there is none, or not the RAM for it.
+        """
+        cut = self.cuts.known(part.tiling)
+        try:
+            with limited_effort():
+                found = plan_part(cut, self.chip, self.taken, part.shared, overlapping=tiles)
+        except (RaggedDomain, TooComplex, NoLanes):
+            return None
+        if found.ram_bits > self.chip.budget_bits or found.scopes != part.scopes:
+            return None
         self._note(found, cut)
         return found
 
@@ -532,7 +548,9 @@ class Form:
         cut = self.cuts.known(part.tiling).with_waits(waits)
         try:
             with limited_effort():
-                later = plan_part(cut, self.chip, self.taken, part.shared)
+                later = plan_part(
+                    cut, self.chip, self.taken, part.shared, overlapping=part.overlapping
+                )
         except (RaggedDomain, NoLanes):
             return None
         cycles = self.comparison.of(part).cycles

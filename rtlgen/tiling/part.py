@@ -110,6 +110,7 @@ class TiledPart:
     region: as one worker runs it. team: as it runs, with the memories of all workers.
     shared: the tile loop whose iterations workers share; None for one worker.
     scopes: of the values of each statement, see `windows.places`.
+    overlapping: how many tiles may begin while what a tile keeps is yet read.
     """
 
     loops: UnitLoops
@@ -121,6 +122,7 @@ class TiledPart:
     team: Shared
     shared: SharedLoop | None
     scopes: Scopes
+    overlapping: int = 0
 
     @property
     def program(self) -> Program:
@@ -145,6 +147,12 @@ class TiledPart:
     def space(self) -> int | None:
         """The number of the tile loop that workers share; None for one worker."""
         return None if self.shared is None else self.shared.number
+
+    @property
+    def least_kernel_cycles(self) -> int:
+        """The same if tiles began as soon as every statement is done with its own one before."""
+        issues = self.kernel.times.values()
+        return self.region.tiles * max(issue.ii * issue.placement.count for issue in issues)
 
     @property
     def kernel_cycles(self) -> int:
@@ -198,6 +206,7 @@ def plan_part(
     taken: Sequence[str],
     shared: SharedLoop | None = None,
     copies: Mapping[str, int] | None = None,
+    overlapping: int = 0,
 ) -> TiledPart:
     """Plan the statements of a unit in given tiles.
 
@@ -207,12 +216,16 @@ def plan_part(
     ----------
     taken: names that memories cannot have. shared: the tile loop that workers share; None for one
         worker. copies: log2 of those of some windows, by their names, where these are many.
+    overlapping: how many tiles may begin while what a tile keeps is yet read.
 
     Raises
     ------
     RaggedDomain: something of it takes too many conditions.
     """
-    return relaxing(cut.issue_space, lambda ways: _planned(cut, chip, taken, ways, shared, copies))
+    return relaxing(
+        cut.issue_space,
+        lambda ways: _planned(cut, chip, taken, ways, shared, copies, overlapping),
+    )
 
 
 def widest_scope(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
@@ -329,8 +342,10 @@ def _planned(
     ways: Space,
     shared: SharedLoop | None,
     copies: Mapping[str, int] | None,
+    overlapping: int,
 ) -> TiledPart:
-    planner = _planner(cut, ways, chip, shared, far=copies is not None)
+    far = copies is not None
+    planner = _planner(cut, ways, chip, shared, far=far, overlapping=overlapping)
     widest, known = cut.scopes(widest_scope(cut, chip, shared)), -1
     # Where the words of a folded window cannot be told, it is larger than it was taken for.
     while len(planner.wide) > known:
@@ -351,15 +366,22 @@ def _planned(
         team,
         shared,
         sized.scopes,
+        overlapping,
     )
 
 
 def _planner(
-    cut: CutPart, ways: Space, chip: Chip, shared: SharedLoop | None, far: bool = False
+    cut: CutPart,
+    ways: Space,
+    chip: Chip,
+    shared: SharedLoop | None,
+    far: bool = False,
+    overlapping: int = 0,
 ) -> WindowPlanner:
     space = None if shared is None else shared.number
     across = None if shared is None else shared.across
-    key = ways.timing.memory_only, ways.timing.apart, shared, chip.workers.barrier, far
+    timing, barrier = ways.timing, chip.workers.barrier
+    key = timing.memory_only, timing.apart, shared, barrier, far, overlapping
     if key not in cut.planners:
         kernel = _kernel(cut, ways)
         cut.planners[key] = WindowPlanner(
@@ -372,6 +394,7 @@ def _planner(
             Waiting(kernel, space, chip.workers.barrier, across, far),
             chip.workers.count,
             handing_over(cut, chip, shared),
+            overlapping,
         )
     return cut.planners[key]
 

@@ -76,20 +76,26 @@ class Placement:
 
 
 def place_arrays(
-    scop: Scop, options: CompileOptions, target: Target, ram_bits: Mapping[str, int] = NO_COPIES
+    scop: Scop,
+    options: CompileOptions,
+    target: Target,
+    ram_bits: Mapping[str, int] = NO_COPIES,
+    *,
+    all_out: bool = False,
 ) -> Placement:
     """Return where the arrays of a program are kept.
 
     Parameters
     ----------
     ram_bits: that arrays are known to take on chip, with all of their copies.
+    all_out: whether all move out that may, where some have to.
 
     Raises
     ------
     UnknownArray, StaysOnChip, SeveralBuses, BusTooNarrow, NotInTiles
     """
     buses = _buses(scop, options)
-    placement = _placed(scop, options, target, buses, ram_bits)
+    placement = _placed(scop, options, target, buses, ram_bits, all_out)
     return replace(placement, notes=(*placement.notes, *_staying(scop, options)))
 
 
@@ -99,10 +105,11 @@ def _placed(
     target: Target,
     buses: Mapping[str, Bus | None],
     ram_bits: Mapping[str, int],
+    all_out: bool,
 ) -> Placement:
     asked = [array for array in scop.arrays if buses[array.name] is not None]
     size = _Size(scop, asked, options, target, ram_bits)
-    out = [] if EVERY_ARRAY in options.memory else size.moving_out()
+    out = [] if EVERY_ARRAY in options.memory else size.moving_out(all_out)
     if not asked and not out:
         if options.threads > 1:
             raise _nothing_to_share(options)
@@ -188,10 +195,14 @@ class _Size:
     def bits(self) -> int:
         return sum(self.of(array) for array in self.scop.arrays if array not in self.asked)
 
-    def moving_out(self) -> list[Array] | None:
+    def moving_out(self, all_out: bool) -> list[Array] | None:
         """Return the largest arrays, as many as are too many; None where that is not enough.
 
         Those that stay leave a part of the RAM to windows.
+
+        Parameters
+        ----------
+        all_out: whether none stays that may move out, where some have to.
         """
         scop, left = self.scop, self.bits
         if left <= self.limit_bits:
@@ -204,7 +215,7 @@ class _Size:
         ]
         out: list[Array] = []
         for array in sorted(free, key=self.of, reverse=True):
-            if left > self.limit_bits * SHARE_OF_ARRAYS:
+            if all_out or left > self.limit_bits * SHARE_OF_ARRAYS:
                 out.append(array)
                 left -= self.of(array)
         return None if left > self.limit_bits else out

@@ -251,10 +251,12 @@ class WindowBuilder:
 
         Where it takes too long to tell which pairs there are, all are.
         """
+        # Of several workers, tiles that follow each other are far apart in the order of all.
+        in_turn = self.planner.waiting.space is None
         distance = attempt(
             self.sets.context,
             ORDER_OPERATIONS,
-            lambda: self.kernel.distance(pairs(), early, late, self.issue_cycles),
+            lambda: self.kernel.distance(pairs(), early, late, self.issue_cycles, in_turn=in_turn),
         )
         if distance is None:
             distance = self.kernel.longest(early) - self.kernel.shortest(late) + 1

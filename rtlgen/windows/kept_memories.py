@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import TypeAlias
 
 import islpy as isl
@@ -198,6 +198,7 @@ class KeptPlanner:
     ----------
     folds: the bits that were found for other tiles of the same loops.
     hands: how workers hand values over, if they may.
+    overlapping: how many tiles may begin while what a tile keeps is yet read.
     """
 
     def __init__(
@@ -205,8 +206,10 @@ class KeptPlanner:
         kernel: TileKernel,
         folds: dict[FoldKey, tuple[int, ...]],
         hands: Hands | None = None,
+        overlapping: int = 0,
     ) -> None:
         self.hands = hands
+        self.overlapping = overlapping
         self.kernel = kernel
         self.sets = kernel.sets
         self.folds = folds
@@ -271,7 +274,8 @@ class KeptPlanner:
     def _losing(self, kept: Kept, scope: int) -> Losing:
         """Return what knows which folds lose values."""
         if scope not in (HANDED, HANDED_TIGHT):
-            return Collisions(self.sets, kept, self.kernel.depth)
+            soon = partial(self.kernel.soon, tiles=self.overlapping) if self.overlapping else None
+            return Collisions(self.sets, kept, self.kernel.depth, soon)
         assert self.hands is not None, "values are handed over"
         return PeerCollisions(
             self.sets,

@@ -247,6 +247,7 @@ class WindowPlanner:
     target: of whose RAM the windows are made. waiting: says what transfers wait for.
     folds: see `KeptPlanner`. workers: how many share the tiles.
     over: what they may hand over to each other.
+    overlapping: see `KeptPlanner`.
     """
 
     def __init__(
@@ -260,6 +261,7 @@ class WindowPlanner:
         waiting: Waiting,
         workers: int = 1,
         over: HandingOver | None = None,
+        overlapping: int = 0,
     ) -> None:
         self.kernel = kernel
         self.waiting = waiting
@@ -269,7 +271,7 @@ class WindowPlanner:
         self.word_bits = word_bits
         self.target = target
         hands = None if waiting.across is None else Hands(waiting.across, workers, False)
-        self.keeper = KeptPlanner(kernel, folds, hands)
+        self.keeper = KeptPlanner(kernel, folds, hands, overlapping)
         self.over = over
         self.reads = [
             (statement.name, read)

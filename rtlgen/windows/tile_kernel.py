@@ -33,11 +33,14 @@ from rtlgen.ir.sets import ScopSets, bounding_box
 from rtlgen.memories.forwarding import Issue, IssueTimes, TapSet, tap_sets
 from rtlgen.memories.predicates import counter_box
 from rtlgen.nests.candidates import Placement, ragged_loops
-from rtlgen.poly.tiling import TileRelations, tiles_between
+from rtlgen.poly.tiling import TileRelations, tiles_behind, tiles_between
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.stream_builder import StreamBuilder
 from rtlgen.windows.places import Place, Windows
+
+MOST_OVERLAPPING = 4
+"""Tiles that may be in a kernel at a time: its statements are seldom in more phases than these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +134,16 @@ class TileKernel:
         place = len(self.sets.scop.statement(name).iterators) - 1
         return instances.fix_val(isl.dim_type.set, place, isl.Val(lane, instances.get_ctx()))
 
+    def soon(self, first: Statement, second: Statement, tiles: int) -> isl.Map:
+        """Return {first -> second} in one of so many tiles behind its own, in their order."""
+        order = _tiles_of(self.sets, self.tile_loops)
+        behind = tiles_behind(order, tiles)
+        sides = ((isl.dim_type.in_, first), (isl.dim_type.out, second))
+        for kind, statement in sides:
+            behind = behind.add_dims(kind, len(statement.iterators) - self.depth)
+            behind = behind.set_tuple_name(kind, self.sets.statement_tuple(statement.name))
+        return behind
+
     def _inner_loops(self, name: str) -> tuple[NestLoop, ...]:
         outside = {loop.iterator for loop in self.tile_loops} | {self.lane}
         loops = self.decision.placements[name].loops
@@ -187,6 +200,8 @@ class TileKernel:
         early: tuple[str, Affine],
         late: tuple[str, Affine],
         known: int = 0,
+        *,
+        in_turn: bool = False,
     ) -> int:
         """Return the cycles between two tiles from which on pairs in different ones are in order.
 
@@ -194,6 +209,8 @@ class TileKernel:
         ----------
         early, late: statement and cycle of the first, and of the second of each pair.
         known: cycles between two tiles whatever comes of this; no fewer are returned.
+        in_turn: whether the tiles run one after another, as their loops count them. Then pairs that
+            are several tiles apart have as many times the cycles between two tiles.
         """
         (first, begin), (second, end) = early, late
         source, sink = (
@@ -205,9 +222,14 @@ class TileKernel:
         close = self.relations.beyond(relation, source, sink, known - constant)
         if not self.relations.has_across(close):
             return known
-        largest = self.relations.largest(self.relations.across(close), source, sink)
+        across = self.relations.across(close)
+        largest = self.relations.largest(across, source, sink)
         assert largest is not None, "some pair is close"
-        return largest + constant
+        tiles = 1
+        # Of those that are not far apart, it need not be known how many tiles are in between.
+        if in_turn and largest + constant > known:
+            tiles = self.between(self.relations.tile_pairs(across), self.depth, MOST_OVERLAPPING)
+        return max(known, -(-(largest + constant) // tiles))
 
 
 def _tiles_of(sets: ScopSets, loops: Sequence[NestLoop]) -> isl.Set:

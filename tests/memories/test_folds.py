@@ -12,6 +12,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.sets import ScopSets
 from rtlgen.memories.folds import Collisions, Fold, Kept, smallest_fold
 from rtlgen.poly.instances import listed_points
+from rtlgen.tiling import choice
 from rtlgen.windows import kept_memories
 from tests.tiling.programs import JACOBI, KIB, LU, PRODUCT, TRANSPOSED, planned
 
@@ -72,9 +73,19 @@ def test_a_fold_loses_what_is_lost_one_by_one(
 
 
 def is_lost(
-    sets: ScopSets, kept: Kept, depth: int, bits: Sequence[int], most: Sequence[int]
+    sets: ScopSets,
+    kept: Kept,
+    depth: int,
+    bits: Sequence[int],
+    most: Sequence[int],
+    tiles: int = 0,
 ) -> bool:
-    """Tell the same instance by instance: p writes, q reads that, p' writes to the place of p."""
+    """Tell the same instance by instance: p writes, q reads that, p' writes to the place of p.
+
+    Parameters
+    ----------
+    tiles: p' is in one of so many tiles behind that of q; there is a p in each.
+    """
 
     def time_of(names: Sequence[str], cycle: Affine, values: Sequence[int]) -> tuple[int, ...]:
         return (*values[:depth], cycle.evaluate(dict(zip(names, values, strict=True))))
@@ -91,11 +102,19 @@ def is_lost(
         stores.setdefault(place, []).append(point)
     place_of = {point: place for place, points in stores.items() for point in points}
     times = {p: time_of(names, kept.store_cycle, p) for p in place_of}
+    order = sorted({time[:depth] for time in times.values()})
+
+    def apart(first: tuple[int, ...], second: tuple[int, ...]) -> int:
+        return order.index(second[:depth]) - order.index(first[:depth])
+
     for flow, cycle in zip(kept.flows, kept.read_cycles, strict=True):
         for pair in every_point(flow.relation.wrap().flatten()):
             p, q = pair[: len(names)], pair[len(names) :]
             read = time_of(sets.scop.statement(flow.sink).iterators, cycle, q)
-            if any(times[p] < times[other] <= read for other in stores[place_of[p]]):
+            others = [times[other] for other in stores[place_of[p]] if other != p]
+            if tiles and any(0 < apart(read, time) <= tiles for time in others):
+                return True
+            if not tiles and any(times[p] < time <= read for time in others):
                 return True
     return False
 
@@ -120,6 +139,7 @@ def folded(
         return smallest_fold(collisions, shape, guess, most_bits)
 
     monkeypatch.setattr(kept_memories, "smallest_fold", noting)
+    monkeypatch.setattr(choice, "MOST_OVERLAPPING", 1)
     planned.__wrapped__(text, size, tile, budget_bits=budget_bits)
     return asked
 

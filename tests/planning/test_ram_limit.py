@@ -52,6 +52,14 @@ def ram_bytes(design: Design) -> int:
     return found
 
 
+def test_arrays_for_whose_port_tiles_would_wait_move_out_too() -> None:
+    path = Path(__file__).parent / "row_hash.c"
+    freely, on_chip = rtlgen.compile(path), rtlgen.compile(path, memory={"x": "axi"})
+    side = freely.compilation.plan.memory_side
+    assert side is not None and [array.name for array in side.arrays] == ["x", "y"]
+    assert cycles(freely) < 1.1 * 256 * 64 < 0.5 * cycles(on_chip)
+
+
 def test_within_a_limit_the_loops_with_the_fewest_cycles_are_taken() -> None:
     design = compiled(FDTD, 23)
     assert cycles(design) == 11_605 and ram_bytes(design) > 12 * 1024
