@@ -516,6 +516,12 @@ class Scop:
         return self._array_of[name]
 
     @property
+    def variables(self) -> frozenset[str]:
+        """What its arrays and scalars are called, those that no statement uses among them."""
+        arrays = (array.name for array in (*self.arrays, *self.untouched))
+        return frozenset((*arrays, *(scalar.name for scalar in self.scalars)))
+
+    @property
     def scattered(self) -> frozenset[str]:
         """The arrays that scatters write: nobody knows beforehand whose value is in an element."""
         return frozenset(s.write.array for s in self.statements if s.is_scatter)

@@ -16,9 +16,9 @@ from math import prod
 import islpy as isl
 import numpy as np
 
-from rtlgen.ir.effort import COUNTING_OPERATIONS, keep_going
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.ints import Ints
-from rtlgen.ir.sets import for_each, integer, lifted, operations
+from rtlgen.ir.sets import attempt, for_each, integer, lifted
 from rtlgen.poly.counting import LARGEST, factors, points_by_rows, product_factors
 
 MOST_POINTS = 1 << 14
@@ -26,6 +26,9 @@ MOST_POINTS = 1 << 14
 
 MOST_CORNERS = 1 << 14
 """Points of a piece that are kept: a question about more of them takes isl no longer."""
+
+VERTEX_OPERATIONS = 2_000_000
+"""isl operations for the vertices of a set: in a dozen dimensions half a million take a second."""
 
 STEPS = 4
 """Distances between neighbours along each dimension of which it is asked what lies between two."""
@@ -158,14 +161,11 @@ def _steps(points: Ints) -> Ints:
 
 
 def _vertices_of_factor(factor: isl.BasicSet) -> Ints | None:
-    """Return the vertices of a set, or None where some are fractional, or there are none."""
+    """Return the vertices of a set; None: some are fractional, there are none, or it takes long."""
     rows = []
     context = factor.get_ctx()
-    keep_going(context)
-    with operations(context, COUNTING_OPERATIONS):
-        vertices = for_each(factor.compute_vertices().foreach_vertex)
-        positions = [vertex.get_expr() for vertex in vertices]
-    for position in positions:
+    positions = attempt(context, VERTEX_OPERATIONS, lambda: _vertices(factor))
+    for position in positions or ():
         keep_going(context)
         row = []
         for k in range(position.dim(isl.dim_type.out)):
@@ -175,6 +175,11 @@ def _vertices_of_factor(factor: isl.BasicSet) -> Ints | None:
             row.append(integer(value))
         rows.append(row)
     return np.array(rows, dtype=np.int64) if rows else None
+
+
+def _vertices(factor: isl.BasicSet) -> list[isl.MultiAff]:
+    vertices = for_each(factor.compute_vertices().foreach_vertex)
+    return [vertex.get_expr() for vertex in vertices]
 
 
 def _isl_maximum(piece: isl.Set, coefficients: Sequence[int]) -> int:

@@ -169,7 +169,7 @@ def _told(
     """Return which dependences leave least to spare in a nest, and what its pads buy."""
     ii = decision.iis[name]
     # What any order of the iterations keeps asks for no pad.
-    own = [p for p in among(space.cycles, [name]) if p.lag > ii]
+    own = [p for p in among(space.cycles, [name]) if p.lag > ii and p.binds(placed, placed)]
     if unpadded is not None:
         own = [p for p in own if self_distance(p, unpadded) * ii < p.lag]
     if own:
@@ -189,9 +189,9 @@ def _circle(space: Space, decision: Decision, name: str) -> list[str] | None:
     unit = next(unit for unit in space.timing.units if name in unit.statements)
     edges: dict[tuple[str, str], tuple[int, Precedence]] = {}
     for p in among(space.cycles, unit.statements):
-        if p.source == p.sink:
-            continue
         ends = decision.placements[p.source], decision.placements[p.sink]
+        if p.source == p.sink or not p.binds(*ends):
+            continue
         need = p.required(*ends, decision.iis[p.source], decision.iis[p.sink])
         if (p.source, p.sink) not in edges or edges[p.source, p.sink][0] < need:
             edges[p.source, p.sink] = need, p

@@ -20,8 +20,9 @@ Look for pauses with which statements need not wait after each of their instance
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Scop
@@ -83,6 +84,8 @@ class _Search:
         self.placed = placed
         self.iis = iis
         self.required = Requirements(space.cycles)
+        self._extents = _extents(space)
+        self._legal: dict[tuple[Unit, frozenset[int]], bool] = {}
         self.lengths = {
             name: space.timing.length_cycles(name, nest, iis[name]) for name, nest in placed.items()
         }
@@ -131,6 +134,9 @@ class _Search:
     def _end(self, backward: frozenset[tuple[Unit, int]]) -> int | None:
         """Return when the last statement ends; None: some dependence would be broken."""
         placed = dict(self.placed)
+        for unit in {unit for unit, _ in backward}:
+            if not self._is_legal(unit, frozenset(at for other, at in backward if other == unit)):
+                return None
         for unit, level in backward:
             for name in unit.statements:
                 placed[name] = self._reversed(name, placed[name], level)
@@ -140,6 +146,27 @@ class _Search:
             return None
         return max(shifts[name] + self.lengths[name] for name in placed)
 
+    def _is_legal(self, unit: Unit, levels: frozenset[int]) -> bool:
+        """Tell whether the loops of a unit, some of them backward, keep its dependences.
+
+        Those of the program, iteration by iteration. In cycles more would do: a store comes some
+        after its instance has begun, so what is overwritten could still be read a little later.
+        """
+        key = unit, levels
+        if key not in self._legal:
+            placed = {}
+            for name in unit.statements:
+                extents, own = self._extents[unit], self.placed[name]
+                weights = [
+                    prod(extents[level + 1 :]) * (-1 if level in levels else 1)
+                    for level in range(len(own.iterators))
+                ]
+                placed[name] = replace(own, rank=(tuple(weights), 0))
+            ordered = Requirements(among(self.space.iterations, unit.statements))
+            distances = ordered.between(placed, dict.fromkeys(placed, 1))
+            self._legal[key] = max(distances.values(), default=0) <= 0
+        return self._legal[key]
+
     def _reversed(self, name: str, placed: Placement, level: int) -> Placement:
         """Return a box with one loop backward, for the ranks that its instances would have."""
         assert placed.rank is not None, "a box has an affine rank"
@@ -148,6 +175,18 @@ class _Search:
         turned = (*weights[:level], -weights[level], *weights[level + 1 :])
         ends = 2 * loop.at + loop.extent - 1
         return replace(placed, rank=(turned, constant + weights[level] * ends))
+
+
+def _extents(space: Space) -> Mapping[Unit, Sequence[int]]:
+    """Return over how many values the loops of each unit go, of all its statements together."""
+    extents = {}
+    for unit in space.timing.units:
+        nests = [space.boxed.schedule.loops(name) for name in unit.statements]
+        extents[unit] = [
+            max(loop.at + loop.extent for loop in level) - min(loop.at for loop in level)
+            for level in zip(*nests, strict=False)
+        ]
+    return extents
 
 
 def _backward(space: Space, unit: Unit, levels: Collection[int]) -> Skew:

@@ -310,7 +310,7 @@ def _is_sure(statement: Statement, access: Access) -> bool:
 
 def _with_word(scop: Scop, array: Array, readers: Sequence[str], access: Access) -> Scop:
     """Return the program with a statement that reads an element for some others."""
-    taken = {a.name for a in (*scop.arrays, *scop.untouched)} | {s.name for s in scop.statements}
+    taken = {*scop.variables, *(s.name for s in scop.statements)}
     name = numbered_name(f"{array.name}_word", taken)
     word = Array(name, array.element, (), "local", "local", array.span)
     first = scop.statement(readers[0])

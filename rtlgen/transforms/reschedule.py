@@ -341,9 +341,8 @@ class _Rescheduler:
 
 def name_prefix(scop: Scop) -> str:
     """Return the beginning of iterator names that are no names of the program."""
-    taken = {a.name for a in scop.arrays} | {s.name for s in scop.scalars}
     prefix = "t"
-    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in taken):
+    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in scop.variables):
         prefix += "t"
     return prefix
 

@@ -106,7 +106,7 @@ def expand(
     flows_of: dict[str, list[Flow]] = {}
     for flow in flows.flows:
         flows_of.setdefault(_reads(sets.scop, flow), []).append(flow)
-    taken = {a.name for a in written.arrays}
+    taken = {name for s in written.statements for name in s.iterators} | written.variables
     expansions: list[Expansion] = []
     targets: dict[Place, _Copy] = {}
     is_limited = False

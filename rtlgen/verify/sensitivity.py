@@ -131,10 +131,9 @@ class Perturbed:
 
 def perturbed(scop: Scop, statements: Iterable[str]) -> Perturbed:
     """Return `scop` with sites in the given statements."""
-    taken = {array.name for array in scop.arrays} | {scalar.name for scalar in scop.scalars}
     # No C identifier has a dot.
     names = ("site.number", "site.flip", "site.keep", "site.add")
-    assert taken.isdisjoint(names)
+    assert scop.variables.isdisjoint(names)
     asked = frozenset(statements)
     sites = _Sites(names)
     changed = tuple(sites.in_statement(s) if s.name in asked else s for s in scop.statements)

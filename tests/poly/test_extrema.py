@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from rtlgen.ir.sets import ScopSets
+from rtlgen.poly import extrema
 from rtlgen.poly.counting import product_factors
 from rtlgen.poly.extrema import pair_extrema
 from tests.poly.sources import SMALL, analysed, pairs_of
@@ -63,6 +65,16 @@ def test_questions_about_fractional_vertices_are_no_integer_programs(
     draw = np.random.default_rng(1)
     for c in draw.integers(-9, 9, (200, 6)).tolist():
         assert extrema.maximum(c, 0) == (rows @ c).max()
+
+
+def test_where_vertices_take_long_points_are_exact_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = Mock(side_effect=extrema._listed_corners)
+    monkeypatch.setattr(extrema, "_listed_corners", listed)
+    monkeypatch.setattr(extrema, "VERTEX_OPERATIONS", 1)
+    sets: ScopSets = analysed(SMALL["skewed"]).sets
+    found = pair_extrema(sets.read_map("{ s0[i] -> s0[j] : 0 <= i <= 9 and i <= j <= 2 * i }"))
+    assert listed.call_count == 1 and not found.others
+    assert (found.maximum([-3, 2], 1), found.minimum([-3, 2], 1)) == (10, -8)
 
 
 def test_pieces_with_many_points_are_left_to_isl() -> None:

@@ -76,3 +76,21 @@ def test_regions_of_others_idle_for_the_longest_statement() -> None:
 def test_what_tiles_lose_is_said_to_be_unknown() -> None:
     report = rtlgen.compile(source=SUM, memory="axi").report()
     assert all("not attributed" in cause["cause"] for cause in report["idle_slots"])
+
+
+RAGGED = """void f(char a[9][7], const unsigned char e[9]) {
+  for (int i = 7; i > 0; i -= 3)
+    for (int j = 2, k = 7; 3 >= j; j += 3, k -= 3) {
+      a[j][k - 1] = !(a[i][i & 1] && a[k ^ 1][(unsigned)(j % 3 + a[i + 1][i - 1]) % 7])
+        * (i * 2 ? 256 : 70000);
+      a[2 * k - 12][i & 1] = e[(unsigned)(a[j * 2][3] * 2) % 7] + e[(unsigned)a[(unsigned)(31 %
+        ((a[2][(unsigned)a[k + j - 4][k - 1] % 7] & 7) + 1)) % 9][i - 1] % 9];
+    }
+}"""
+
+
+def test_what_a_nest_waits_for_is_told_of_stores_that_are_kept_apart() -> None:
+    """Two statements in a nest of no box: their stores have no order that ranks of boxes give."""
+    report = rtlgen.compile(source=RAGGED).report()
+    assert left_over(report) == 0
+    assert any("iterations of the nest of S0" in idle["cause"] for idle in report["idle_slots"])

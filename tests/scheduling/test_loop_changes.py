@@ -45,6 +45,16 @@ def test_two_nests_that_both_depend_on_their_order_run_one_after_the_other() -> 
     assert cycles("b[i] = (i > 0 ? b[i - 1] : 0) + a[i];", last) >= 2 * 63
 
 
+def test_what_is_read_before_it_is_overwritten_keeps_its_order() -> None:
+    """Where stores come late, time would allow what the order of the program does not."""
+    text = """void f(int b[16], int c[8]) {
+      for (int i = 0; i < 5; i++) b[i] = b[i + 3] * 3;
+      for (int i = 0; i < 5; i++) c[i] = b[4 - i] + 1;
+    }"""
+    skews = rtlgen.compile(source=text, path="f.c").report()["skews"]
+    assert [each["loops"] for each in skews] == [{"S1": ["-i"]}]
+
+
 def test_a_level_runs_backward_and_not_the_others() -> None:
     text = """void f(const int a[12][10], int b[12][10], int c[12][10]) {
       for (int i = 0; i < 12; i++) for (int j = 0; j < 10; j++) b[i][j] = a[i][j] * 3;

@@ -49,6 +49,20 @@ def test_a_scalar_gets_an_element_for_each_iteration_and_a_name_for_each_loop() 
     assert shapes(SHARED) == {"t_0": (8,), "t_1": (8,)}
 
 
+NAMED = """void f(const int x[8], int t_0, int y[8]) {
+  int t, t_2[8];
+  for (int t_1 = 0; t_1 < 8; t_1++) { t = x[t_1] * t_0; y[t_1] = t + t; }
+  for (int i = 0; i < 8; i++) { t_2[i] = x[i]; t = x[7 - i]; y[i] += t * t; }
+  for (int i = 0; i < 8; i++) { t = y[7 - i]; y[i] ^= t * t; }
+}"""
+
+
+def test_a_new_name_is_none_of_the_program() -> None:
+    """None of a scalar, of an iterator, or of what only statements without an effect use."""
+    plan = compile_program(parse_text(NAMED, "f.c"), CompileOptions(expand="always")).plan
+    assert {memory.name for memory in plan.memories} == {"x", "y", "t_0_", "t_1_", "t_2_"}
+
+
 def test_a_value_that_outlives_an_iteration_keeps_its_memory() -> None:
     text = "int f(int a[8]) { int s = 0; for (int i = 0; i < 8; i++) s += a[i]; return s; }"
     assert shapes(text) == {"s": ()}
