@@ -20,7 +20,6 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.elements import (
-    bounds_of,
     guard_keeps_inside,
     statement_refusal,
     stays_inside,
@@ -237,7 +236,7 @@ class BodyReader:
             self.warn_left_out(
                 "W0108", "this is only written where it stays inside of its array", write.span
             )
-        wanted = bounds_of(write, shape)
+        wanted = write.bounds(shape)
         missing = tuple(bound for bound in wanted if place.ranges.minimum(bound) < 0)
         return replace(write, is_conditional=write.is_lookup), missing
 
