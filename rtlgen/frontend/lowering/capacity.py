@@ -25,6 +25,7 @@ from rtlgen.frontend.lowering.iterations import is_harmless
 from rtlgen.frontend.lowering.jumps import RETURN, Outcome, outcome
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
+    alike,
     integer,
     items_of,
     number,
@@ -339,13 +340,13 @@ class Capacity:
         (least, most), (low, high) = _hull(arms), _meet(*arms)
         condition = node.cond
         if self._is_ordered_as_numbers(condition):
-            sides = [_text(condition.left), _text(condition.right)]
+            sides = [condition.left, condition.right]
             if condition.op in (">", ">="):
                 sides.reverse()
-            chosen = [_text(node.iftrue), _text(node.iffalse)]
-            if chosen == sides and high is not None:
+            first, second = node.iftrue, node.iffalse
+            if alike(first, sides[0]) and alike(second, sides[1]) and high is not None:
                 most = high
-            if chosen == sides[::-1] and low is not None:
+            if alike(first, sides[1]) and alike(second, sides[0]) and low is not None:
                 least = low
         return least, most
 
@@ -642,12 +643,3 @@ def _negative(limits: Limits) -> Limits:
 
 def _sum(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a + b
-
-
-def _text(node: c_ast.Node) -> str:
-    """Return a text that is the same for the same expressions."""
-    parts = [getattr(node, "name", None), getattr(node, "op", None), getattr(node, "value", None)]
-    words = [str(part) for part in parts if isinstance(part, str)]
-    return (
-        f"{type(node).__name__}({' '.join(words)} {' '.join(_text(c) for _, c in node.children())})"
-    )

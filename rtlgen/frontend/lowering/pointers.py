@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pycparser import c_ast, c_generator
+from pycparser import c_ast
 
 from rtlgen.frontend.lowering.aliases import Aliases
 from rtlgen.frontend.lowering.desugar import lifted_steps
 from rtlgen.frontend.lowering.nodes import (
     Place,
+    alike,
     assign,
     block,
     changed,
@@ -34,7 +35,6 @@ from rtlgen.frontend.lowering.nodes import (
     integer,
     joined,
     named,
-    parameters_of,
     reads_memory,
 )
 from rtlgen.frontend.lowering.pointer_places import (
@@ -79,6 +79,7 @@ from rtlgen.frontend.lowering.walkers import (
 )
 from rtlgen.frontend.syntax.assigned import below, mentions
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import parameters
 
 
 def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
@@ -201,7 +202,7 @@ class _Placer(PointerPlaces):
     def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
         super().parameters(node)
         made: list[c_ast.Node] = []
-        for parameter in parameters_of(node):
+        for parameter in parameters(node):
             walker = self._walkers.get(id(parameter))
             if walker is None:
                 continue
@@ -449,7 +450,7 @@ class _Placer(PointerPlaces):
         # Only pointers into the same thing may be compared.
         *others, (_, made) = found
         for conditions, value in reversed(others):
-            if _text(value) != _text(made):
+            if not alike(value, made):
                 made = c_ast.TernaryOp(joined(conditions), value, made, node.coord)
         return made
 
@@ -526,7 +527,7 @@ def _merged(
         given = second if first is None else first
         assert given is not None, "one of them has it"
         if first is not None and second is not None:
-            is_same = _text(first) == _text(second)
+            is_same = alike(first, second)
         else:
             # What is read in one case only may be nowhere in the other.
             is_same = not reads_memory(given)
@@ -547,10 +548,6 @@ def _any(ways: Sequence[tuple[list[c_ast.Node], c_ast.Node]], at: Place) -> c_as
         found = both if found is None else c_ast.BinaryOp("||", found, both, at)
     assert found is not None, "there is a way"
     return found
-
-
-def _text(node: c_ast.Node) -> str:
-    return str(c_generator.CGenerator().visit(node))
 
 
 def _declared(name: str, value: c_ast.Node | None, node: c_ast.Decl) -> c_ast.Decl:
