@@ -278,7 +278,7 @@ class BranchReader:
             span = self._locator.span(assignment)
             was = before.get(variable.name, ())
             if known is not None and not self._body.keep_law(variable, known, was, place, span):
-                self._body.reaching.define(variable, span, None, known)
+                self._body.reaching.define(variable, span, known)
 
     # Guards.
 
