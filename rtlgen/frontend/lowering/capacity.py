@@ -33,7 +33,7 @@ from rtlgen.frontend.lowering.nodes import (
     step_of,
 )
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls
+from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls, setting_of
 from rtlgen.frontend.syntax.region import ASSERTING
 
 Limits = tuple[int | None, int | None]
@@ -440,13 +440,8 @@ class Capacity:
                 step = step_of(item.next) if item.next is not None else None
             case _:
                 return None
-        match item.init:
-            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=started), rvalue=value):
-                first = number(value)
-            case c_ast.DeclList(decls=[c_ast.Decl(name=started, init=value)]):
-                first = number(value)
-            case _:
-                return None
+        started, value = setting_of(item.init) or (None, None)
+        first = number(value)
         is_up = step is not None and step[0] == name and (number(step[1]) or 0) > 0
         is_kept = end in self._parameters and not self._set.get(end)
         is_alone = name not in {changed for changed, _ in assigned(item.stmt)}

@@ -25,7 +25,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.nodes import alike, copied, integer, items_of
 from rtlgen.frontend.lowering.rewriter import PartRewriter
 from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, cast, declaration, plain
-from rtlgen.frontend.syntax.assigned import assigned, below, mentions
+from rtlgen.frontend.syntax.assigned import assigned, below, mentions, setting_of
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.source import Span
 
@@ -183,13 +183,10 @@ def _tree(terms: Sequence[c_ast.Node]) -> c_ast.Node:
 
 def _position(loop: c_ast.For) -> c_ast.Node | None:
     """Return the number of an iteration, from 0, of a loop that counts by one."""
-    match loop.init:
-        case c_ast.DeclList(decls=[c_ast.Decl(name=name, init=start)]) if start is not None:
-            pass
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
-            pass
-        case _:
-            return None
+    setting = setting_of(loop.init)
+    if setting is None:
+        return None
+    name, start = setting
     changed = {target for target, _ in assigned(loop.stmt)}
     if name in changed or mentions(start, frozenset((*changed, name))):
         return None
