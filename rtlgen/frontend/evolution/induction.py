@@ -208,6 +208,15 @@ def trip_count(loop: Loop) -> Affine | None:
     return room * loop.step if abs(loop.step) == 1 else None
 
 
+def numbers_of(loop: Loop, most: int) -> range:
+    """Return the values of an iterator, in order; none if they are not known, or more than some."""
+    trips = trip_count(loop)
+    if trips is None or not (trips.is_constant and loop.start.is_constant):
+        return range(0)
+    first, count = loop.start.constant, trips.constant
+    return range(first, first + count * loop.step, loop.step) if count <= most else range(0)
+
+
 def moved_inside(before: Affine | Expr, loop: Loop, move: int) -> Affine | Expr:
     """Return what a scalar is in an iteration of a loop, each of which moves it."""
     gone = (Affine.variable(loop.iterator) - loop.start) * (1 if loop.step > 0 else -1)
