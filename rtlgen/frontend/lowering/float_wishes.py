@@ -25,7 +25,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.nodes import alike, copied, integer, items_of
 from rtlgen.frontend.lowering.rewriter import PartRewriter
 from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, cast, declaration, plain
-from rtlgen.frontend.syntax.assigned import assigned, below, mentions, setting_of
+from rtlgen.frontend.syntax.assigned import assigned, below, declared, mentions, setting_of
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.source import Span
 
@@ -226,7 +226,8 @@ def _stands_alone(target: c_ast.Node, node: c_ast.Assignment, loop: c_ast.For) -
     if not isinstance(base, c_ast.ID):
         return False
     changed = {name for name, _ in assigned(loop)} - {base.name}
-    if mentions(target, frozenset(changed)):
+    # What is declared inside is another variable each time.
+    if mentions(target, declared(loop) | changed):
         return False
     own = {id(part) for part in [target, *below(target)]}
     if node.op == "=":
