@@ -131,14 +131,25 @@ class _Placer(PointerPlaces):
         self, node: c_ast.Node, walker: Walker, make: Callable[[c_ast.Node], c_ast.Node]
     ) -> c_ast.Node:
         """Return what an expression is wherever a pointer points."""
+        found = self._chosen(node, walker, make, c_ast.TernaryOp)
+        return self._locator.stand_in(found, node)
+
+    def _chosen(
+        self,
+        node: c_ast.Node,
+        walker: Walker,
+        make: Callable[[c_ast.Node], c_ast.Node],
+        choice: type[c_ast.TernaryOp] | type[c_ast.If],
+    ) -> c_ast.Node:
+        """Return a choice among what is made of a node wherever a pointer points."""
         made: list[c_ast.Node] = []
         for spot in walker.spots:
             with self._pointing(walker, spot):
                 made.append(make(copied(node)))
         *others, found = made
-        for spot, value in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
-            found = c_ast.TernaryOp(is_in(walker, spot, node.coord), value, found, node.coord)
-        return self._locator.stand_in(found, node)
+        for spot, arm in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
+            found = choice(is_in(walker, spot, node.coord), arm, found, node.coord)
+        return found
 
     def _each_case(
         self, node: c_ast.Node, make: Callable[[c_ast.Node], list[c_ast.Node]]
@@ -147,14 +158,11 @@ class _Placer(PointerPlaces):
         walker = self._needed(node)
         if walker is None:
             return make(node)
-        arms: list[c_ast.Node] = []
-        for spot in walker.spots:
-            with self._pointing(walker, spot):
-                arms.append(block(self._each_case(copied(node), make), node.coord))
-        *others, found = arms
-        for spot, arm in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
-            found = c_ast.If(is_in(walker, spot, node.coord), arm, found, node.coord)
-        return [found]
+
+        def made(copy: c_ast.Node) -> c_ast.Node:
+            return block(self._each_case(copy, make), node.coord)
+
+        return [self._chosen(node, walker, made, c_ast.If)]
 
     def _needed(self, node: c_ast.Node | None) -> Walker | None:
         """Return a pointer of which it has to be known into what it points."""
