@@ -53,6 +53,7 @@ from rtlgen.frontend.text.preprocess import Preprocessed, check_name, preprocess
 from rtlgen.frontend.text.tokens import plain_c, scalar_parameter_names, words
 from rtlgen.ir.float_flushing import with_flushes
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.split_loops import split_loops
 from rtlgen.source import SourceFile
 
 MAX_ATTEMPTS = 2
@@ -277,7 +278,7 @@ def _lower(
     passed_over = PassedOver(region, tree, locator)
     name = region.function.decl.name
     reader = Kernel(region, locator, fixed, known, records.members, lowered.limits)
-    scop = replace(reader.read(tree, main), records=records.of(name))
+    scop = replace(split_loops(reader.read(tree, main)), records=records.of(name))
     if floats.flush:
         scop = with_flushes(scop)
     warnings = (

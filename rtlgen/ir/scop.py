@@ -7,7 +7,7 @@ dependences) is derived from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -245,6 +245,21 @@ class Access:
             and self.subscripts == other.subscripts
             and not self.is_lookup
             and set(self.where) <= set(other.where)
+        )
+
+    def bounds(self, shape: Sequence[int]) -> tuple[Affine, ...]:
+        """Return what is >= 0, all of it, just where the affine subscripts are inside of an array.
+
+        Parameters
+        ----------
+        shape: of the array; an extent of 0 is not known.
+        """
+        return tuple(
+            bound
+            for subscript, extent in zip(self.subscripts, shape, strict=True)
+            if isinstance(subscript, Affine)
+            for bound in (subscript, -subscript + (extent - 1))
+            if extent or bound is subscript
         )
 
     def substitute(self, values: Mapping[str, Affine]) -> Access:

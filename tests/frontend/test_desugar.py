@@ -35,6 +35,9 @@ BODIES = {
     "label": "for (int i = 0; i < 16; i++) { both: a[i] = b[i] = 2; }",
     "set in a condition": "int t; if ((t = b[3]) > n) a[0] = t; else a[1] = t;",
     "stepped by data in a condition": "if ((b[4] ? n : 3) < (g += b[3]) || n) a[0] = g;",
+    "an element stepped beside a call": (
+        "for (int i = 0; i < 16; i++) if (abs(b[i]) > a[i & 3]++) g += i; else g ^= a[i];"
+    ),
     "no use": "(void)n; (void)g; a[0] = 1;",
     "stepped in one arm": "int k = 0, m = 9; for (int i = 0; i < 8; i++) b[i] = a[i] ? k++ : --m;",
     "elements in both arms": (

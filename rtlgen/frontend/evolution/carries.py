@@ -33,7 +33,7 @@ from rtlgen.frontend.analysis.turn import (
     values_of,
 )
 from rtlgen.frontend.evolution.effects import Effects, Run
-from rtlgen.frontend.evolution.induction import State, by_constant, number_in, trip_count
+from rtlgen.frontend.evolution.induction import State, by_constant, number_in, numbers_of
 from rtlgen.frontend.reading.symbols import Variable
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.ir.affine import Affine
@@ -320,16 +320,10 @@ def observed(
     effects: of the body. iterator, type_: of the loop, as the text has them.
     before: numbers that scalars hold before the loop, by their unique names.
     """
-    trips = trip_count(loop)
-    if trips is None or not (trips.is_constant and loop.start.is_constant):
-        return {}
-    if not 0 < trips.constant <= MAX_POSITIONS:
-        return {}
+    numbers = numbers_of(loop, MAX_POSITIONS)
     watch = _Watch(effects, effects.ranges, effects.followed(before))
-    first = loop.start.constant
-    for watch.iteration in range(trips.constant):
-        value = first + watch.iteration * loop.step
-        effects.run_iteration(iterator, type_, value, watch)
+    for watch.iteration, number in enumerate(numbers):
+        effects.run_iteration(iterator, type_, number, watch)
     # A form counts iterations; of larger steps of the iterator, it counts parts of them.
     gone = (Affine.variable(loop.iterator) - loop.start) * (1 if loop.step > 0 else -1)
     found: dict[int, Observation] = {}
@@ -337,6 +331,6 @@ def observed(
         if values:
             law = law_in(values)
             law = None if law is None else law.finer(abs(loop.step)).moved(gone)
-            at = {first + k * loop.step: value for k, value in values.items()}
+            at = {numbers[k]: value for k, value in values.items()}
             found[name] = Observation(loop.iterator, law, at)
     return found

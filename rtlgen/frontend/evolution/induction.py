@@ -19,7 +19,15 @@ from pycparser import c_ast
 
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.reading.symbols import Variable
-from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls, declared, mentions
+from rtlgen.frontend.syntax.assigned import (
+    assigned,
+    assigned_by,
+    below,
+    calls,
+    declared,
+    mentions,
+    setting_of,
+)
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue
 from rtlgen.ir.scop import Loop
@@ -119,15 +127,10 @@ def _choosing(node: c_ast.If | c_ast.For, is_memory: Callable[[str], bool]) -> f
         return _valued(node.cond, is_memory)
     start, again = node.init, [part for part in (node.cond, node.next) if part is not None]
     asked = frozenset[str]().union(*(_valued(part, is_memory) for part in again))
-    match start:
-        case None:
-            return asked
-        case c_ast.DeclList(decls=[c_ast.Decl(name=iterator)]):
-            return (asked - {iterator}) | _valued(start, is_memory)
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=iterator), rvalue=value):
-            return (asked - {iterator}) | _valued(value, is_memory)
-        case _:
-            return asked | _valued(start, is_memory)
+    if start is None:
+        return asked
+    iterator, value = setting_of(start) or ("", start)
+    return (asked - {iterator}) | _valued(value, is_memory)
 
 
 def _note_setting(
@@ -203,6 +206,15 @@ def trip_count(loop: Loop) -> Affine | None:
     if room.is_constant:
         return Affine((), max(0, -(-room.constant // loop.step)))
     return room * loop.step if abs(loop.step) == 1 else None
+
+
+def numbers_of(loop: Loop, most: int) -> range:
+    """Return the values of an iterator, in order; none if they are not known, or more than some."""
+    trips = trip_count(loop)
+    if trips is None or not (trips.is_constant and loop.start.is_constant):
+        return range(0)
+    first, count = loop.start.constant, trips.constant
+    return range(first, first + count * loop.step, loop.step) if count <= most else range(0)
 
 
 def moved_inside(before: Affine | Expr, loop: Loop, move: int) -> Affine | Expr:

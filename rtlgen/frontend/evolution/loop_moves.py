@@ -34,6 +34,7 @@ from rtlgen.frontend.evolution.induction import (
     moved_behind,
     moved_inside,
     number_in,
+    numbers_of,
     trip_count,
 )
 from rtlgen.frontend.reading.symbols import Variable
@@ -180,16 +181,11 @@ class LoopMoves:
 
         if (i % 4 == 3) k++;        k is i / 4
         """
-        loop, trips = self.loop, trip_count(self.loop)
-        if trips is None or not (trips.is_constant and loop.start.is_constant):
-            return None
-        if not isinstance(before, Affine):
-            return None
-        if not (effects.asks_for(self.iterator) and 0 < trips.constant <= MAX_POSITIONS):
+        loop, numbers = self.loop, numbers_of(self.loop, MAX_POSITIONS)
+        if not (numbers and isinstance(before, Affine) and effects.asks_for(self.iterator)):
             return None
         moves = []
-        for k in range(trips.constant):
-            at = loop.start.constant + k * loop.step
+        for at in numbers:
             state = {
                 n: v.substitute({loop.iterator: Affine((), at)}) for n, v in self.known.items()
             }

@@ -23,7 +23,6 @@ from rtlgen.frontend.reading.loops import CountedLoop
 from rtlgen.frontend.reading.reaching import (
     Definitions,
     Reaching,
-    known_expression,
     known_turn,
     known_value,
 )
@@ -243,4 +242,5 @@ def _next(iterator: str, step: Affine) -> Affine:
 
 
 def _known(definitions: Definitions) -> Known | None:
-    return known_turn(definitions) or known_value(definitions) or known_expression(definitions)
+    value, is_dear = known_value(definitions)
+    return known_turn(definitions) or (None if is_dear else value)

@@ -25,6 +25,7 @@ from rtlgen.frontend.lowering.iterations import is_harmless
 from rtlgen.frontend.lowering.jumps import RETURN, Outcome, outcome
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
+    alike,
     integer,
     items_of,
     number,
@@ -32,7 +33,7 @@ from rtlgen.frontend.lowering.nodes import (
     step_of,
 )
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls
+from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls, setting_of
 from rtlgen.frontend.syntax.region import ASSERTING
 
 Limits = tuple[int | None, int | None]
@@ -339,13 +340,13 @@ class Capacity:
         (least, most), (low, high) = _hull(arms), _meet(*arms)
         condition = node.cond
         if self._is_ordered_as_numbers(condition):
-            sides = [_text(condition.left), _text(condition.right)]
+            sides = [condition.left, condition.right]
             if condition.op in (">", ">="):
                 sides.reverse()
-            chosen = [_text(node.iftrue), _text(node.iffalse)]
-            if chosen == sides and high is not None:
+            first, second = node.iftrue, node.iffalse
+            if alike(first, sides[0]) and alike(second, sides[1]) and high is not None:
                 most = high
-            if chosen == sides[::-1] and low is not None:
+            if alike(first, sides[1]) and alike(second, sides[0]) and low is not None:
                 least = low
         return least, most
 
@@ -439,13 +440,8 @@ class Capacity:
                 step = step_of(item.next) if item.next is not None else None
             case _:
                 return None
-        match item.init:
-            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=started), rvalue=value):
-                first = number(value)
-            case c_ast.DeclList(decls=[c_ast.Decl(name=started, init=value)]):
-                first = number(value)
-            case _:
-                return None
+        started, value = setting_of(item.init) or (None, None)
+        first = number(value)
         is_up = step is not None and step[0] == name and (number(step[1]) or 0) > 0
         is_kept = end in self._parameters and not self._set.get(end)
         is_alone = name not in {changed for changed, _ in assigned(item.stmt)}
@@ -642,12 +638,3 @@ def _negative(limits: Limits) -> Limits:
 
 def _sum(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a + b
-
-
-def _text(node: c_ast.Node) -> str:
-    """Return a text that is the same for the same expressions."""
-    parts = [getattr(node, "name", None), getattr(node, "op", None), getattr(node, "value", None)]
-    words = [str(part) for part in parts if isinstance(part, str)]
-    return (
-        f"{type(node).__name__}({' '.join(words)} {' '.join(_text(c) for _, c in node.children())})"
-    )

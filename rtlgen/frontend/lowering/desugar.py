@@ -24,7 +24,7 @@ it is, for the reader of expressions to refuse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
@@ -289,11 +289,7 @@ class _Desugarer:
         sets = self._setting(node.cond)
         for one in sets:
             node.cond = replaced_part(node.cond, one, one.lvalue)
-        steps = self._moving(node.cond)
-        for step in steps:
-            node.cond = replaced_part(node.cond, step, copied(step.expr))
-        before = [step for step in steps if not step.op.startswith("p")]
-        after = [step for step in steps if step.op.startswith("p")]
+        node.cond, before, after = self._separated(node.cond)
         if after:
             arms = [[] if arm is None else [arm] for arm in (node.iftrue, node.iffalse)]
             made = [block([*map(copied, after), *arm], node.coord) for arm in arms]
@@ -312,32 +308,32 @@ class _Desugarer:
         is_seen = _mentions_of(condition, name) > _mentions_of(sets[0], name)
         return [] if is_seen or (calls(condition) and name in self._shared) else sets
 
-    def _moving(self, condition: c_ast.Node) -> list[c_ast.UnaryOp]:
-        """Return the steps in a condition that may as well stand beside it."""
-        steps = list(_steps(condition))
-        names = [stepped(step) for step in steps]
-        mentioned = [part.name for part in below(condition) if isinstance(part, c_ast.ID)]
-        are_plain = all(isinstance(step.expr, c_ast.ID) for step in steps)
-        seen_by_calls = calls(condition) and bool(not are_plain or self._shared & set(names))
-        if seen_by_calls or any(mentioned.count(name) != 1 for name in names):
-            return []
-        return steps
-
     def _stepped(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Move every `x++` out of a statement, if C says when it happens."""
-        steps = [step for step in _steps(node) if step is not node]
-        names = [stepped(step) for step in steps]
-        mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
-        seen_by_calls = calls(node) and bool(self._shared & set(names))
         set_here = node.name if isinstance(node, c_ast.Decl) else base_name(node.lvalue)
-        moved = {part for step in steps for part in _subscript_names(step)}
-        is_open = set_here in names or bool(moved & {set_here, *names})
-        if is_open or seen_by_calls or any(mentioned.count(name) != 1 for name in names):
-            return [node]
-        for step in steps:
-            replaced_part(node, step, copied(step.expr))
-        before = [step for step in steps if not step.op.startswith("p")]
-        return [*before, node, *(step for step in steps if step.op.startswith("p"))]
+        node, before, after = self._separated(node, set_here)
+        return [*before, node, *after]
+
+    def _separated(
+        self, node: c_ast.Node, set_here: str | None = None
+    ) -> tuple[c_ast.Node, list[c_ast.Node], list[c_ast.Node]]:
+        """Return an expression without its steps, if nothing else in it can tell when they happen.
+
+        Parameters
+        ----------
+        set_here: the name of what is set to the expression.
+
+        Returns
+        -------
+        tuple: the expression, the steps that go before it, and those that go behind it.
+        """
+        steps = list(_steps(node))
+        names = {stepped(step) for step in steps}
+        is_open = set_here in names.union(*map(_subscript_names, steps))
+        is_seen = calls(node) and not self._shared.isdisjoint(names)
+        if is_open or is_seen or any(_mentions_of(node, name) != 1 for name in names):
+            return node, [], []
+        return _without(node, steps)
 
     # Loops.
 
@@ -498,12 +494,18 @@ def lifted_steps(
     Only what is surely carried out is taken, of variables that the statement names once.
     """
     steps = [step for step in _steps(node) if step is not node and is_wanted(step)]
-    mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
-    taken = [step for step in steps if mentioned.count(stepped(step)) == 1]
-    for step in taken:
-        replaced_part(node, step, step.expr)
-    before = [step for step in taken if not step.op.startswith("p")]
-    return before, [step for step in taken if step.op.startswith("p")]
+    _, before, after = _without(node, [x for x in steps if _mentions_of(node, stepped(x)) == 1])
+    return before, after
+
+
+def _without(
+    node: c_ast.Node, steps: Sequence[c_ast.UnaryOp]
+) -> tuple[c_ast.Node, list[c_ast.Node], list[c_ast.Node]]:
+    """Return a node without some of its steps; those that go before it, and those behind it."""
+    for step in steps:
+        node = replaced_part(node, step, copied(step.expr))
+    before = [step for step in steps if not step.op.startswith("p")]
+    return node, before, [step for step in steps if step.op.startswith("p")]
 
 
 def _labelled(node: c_ast.Label, parts: list[c_ast.Node]) -> list[c_ast.Node]:

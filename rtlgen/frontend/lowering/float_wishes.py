@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.nodes import copied, integer, items_of
+from rtlgen.frontend.lowering.nodes import alike, copied, integer, items_of
 from rtlgen.frontend.lowering.rewriter import PartRewriter
 from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, cast, declaration, plain
-from rtlgen.frontend.syntax.assigned import assigned, below, mentions
+from rtlgen.frontend.syntax.assigned import assigned, below, declared, mentions, setting_of
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.source import Span
 
@@ -183,13 +183,10 @@ def _tree(terms: Sequence[c_ast.Node]) -> c_ast.Node:
 
 def _position(loop: c_ast.For) -> c_ast.Node | None:
     """Return the number of an iteration, from 0, of a loop that counts by one."""
-    match loop.init:
-        case c_ast.DeclList(decls=[c_ast.Decl(name=name, init=start)]) if start is not None:
-            pass
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
-            pass
-        case _:
-            return None
+    setting = setting_of(loop.init)
+    if setting is None:
+        return None
+    name, start = setting
     changed = {target for target, _ in assigned(loop.stmt)}
     if name in changed or mentions(start, frozenset((*changed, name))):
         return None
@@ -213,25 +210,12 @@ def _added(node: c_ast.Assignment) -> c_ast.Node | None:
             return c_ast.UnaryOp("-", term, term.coord)
         case c_ast.Assignment(op="=", lvalue=target, rvalue=c_ast.BinaryOp() as total):
             sides = total.left, total.right
-            same = [_same(side, target) for side in sides]
+            same = [alike(side, target) for side in sides]
             if total.op == "+" and same[0] != same[1]:
                 return sides[1] if same[0] else sides[0]
             if total.op == "-" and same == [True, False]:
                 return c_ast.UnaryOp("-", total.right, total.coord)
     return None
-
-
-def _same(a: c_ast.Node, b: c_ast.Node) -> bool:
-    """Tell whether two expressions are written alike."""
-    if type(a) is not type(b):
-        return False
-    fields = [name for name in a.__slots__ if name not in ("coord", "__weakref__")]
-    for name in fields:
-        x, y = getattr(a, name), getattr(b, name)
-        is_node = isinstance(x, c_ast.Node) and isinstance(y, c_ast.Node)
-        if not (_same(x, y) if is_node else x == y):
-            return False
-    return True
 
 
 def _stands_alone(target: c_ast.Node, node: c_ast.Assignment, loop: c_ast.For) -> bool:
@@ -242,12 +226,13 @@ def _stands_alone(target: c_ast.Node, node: c_ast.Assignment, loop: c_ast.For) -
     if not isinstance(base, c_ast.ID):
         return False
     changed = {name for name, _ in assigned(loop)} - {base.name}
-    if mentions(target, frozenset(changed)):
+    # What is declared inside is another variable each time.
+    if mentions(target, declared(loop) | changed):
         return False
     own = {id(part) for part in [target, *below(target)]}
     if node.op == "=":
         sides = node.rvalue.left, node.rvalue.right
-        old = next(side for side in sides if _same(side, target))
+        old = next(side for side in sides if alike(side, target))
         own |= {id(part) for part in [old, *below(old)]}
     used = (part for part in below(loop) if isinstance(part, c_ast.ID) and part.name == base.name)
     return all(id(part) in own for part in used)

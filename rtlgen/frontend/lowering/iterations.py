@@ -21,7 +21,6 @@ from rtlgen.frontend.lowering.nodes import (
     integer,
     items_of,
     looped,
-    mapped,
     named,
     number,
     parts_of,
@@ -29,6 +28,7 @@ from rtlgen.frontend.lowering.nodes import (
     reads_memory_itself,
     replaced,
     step_of,
+    with_parts,
 )
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, calls, conjuncts, mentions
@@ -183,18 +183,20 @@ def _test(condition: c_ast.Node, is_late: bool) -> list[Part] | None:
     after = [x for x in steps if x.op.startswith("p")]
     values = {id(x): x.expr for x in steps}
     for x in changes:
-        values[id(x)] = _with(x.lvalue, values)
+        values[id(x)] = with_parts(x.lvalue, values)
     done = [
         *before,
         *(
-            c_ast.Assignment(x.op, _with(x.lvalue, values), _with(x.rvalue, values), x.coord)
+            c_ast.Assignment(
+                x.op, with_parts(x.lvalue, values), with_parts(x.rvalue, values), x.coord
+            )
             for x in changes
         ),
     ]
     stepped = ((x.expr.name, integer(1 if "+" in x.op else -1, x.coord)) for x in after)
     return [
         *(Part("closing" if is_late else "item", x) for x in done),
-        Part(kind, _with(condition, values), tuple(stepped)),
+        Part(kind, with_parts(condition, values), tuple(stepped)),
     ]
 
 
@@ -206,13 +208,6 @@ def _is_alone(change: c_ast.Assignment, condition: c_ast.Node, uses: Sequence[st
         return uses.count(name) == len(inside)
     reading = sum(reads_memory_itself(x) for x in below(condition))
     return reading == sum(reads_memory_itself(x) for x in below(change))
-
-
-def _with(node: c_ast.Node, values: Mapping[int, c_ast.Node]) -> c_ast.Node:
-    """Return a copy of an expression with others in the place of some of its parts."""
-    if id(node) in values:
-        return values[id(node)]
-    return mapped(node, lambda child: _with(child, values))
 
 
 def asks_first(parts: Sequence[Part]) -> bool:

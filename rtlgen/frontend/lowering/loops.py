@@ -59,7 +59,7 @@ from rtlgen.frontend.lowering.nodes import (
 from rtlgen.frontend.lowering.trip_bounds import TripBounds
 from rtlgen.frontend.lowering.types import INT, cast, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, below, calls, mentioned, mentions
+from rtlgen.frontend.syntax.assigned import assigned, below, calls, mentioned, mentions, setting_of
 
 
 @dataclass(slots=True)
@@ -135,7 +135,7 @@ class LoopLowering:
         if not ends or stop is None or (is_unsigned and stop < 0):
             return None
         before, first = split_init(init, iterator)
-        start = _started(first)
+        _, start = setting_of(first) or (None, None)
         # Below 0 an iterator would be a large number where it is compared as an unsigned one.
         low = self._capacity.limits(named(iterator, at))[0]
         least = stop + 1 if step < 0 else -1 if low is None else low
@@ -529,16 +529,6 @@ def _outermost(
     if own is not None:
         found.append(own + 1 if is_up else own - 1)
     return (min(found) if is_up else max(found)) if found else None
-
-
-def _started(init: c_ast.Node | None) -> c_ast.Node | None:
-    """Return the value with which the header begins."""
-    match init:
-        case c_ast.DeclList(decls=[c_ast.Decl(init=start)]):
-            return start
-        case c_ast.Assignment(rvalue=start):
-            return start
-    return None
 
 
 def _starting(init: c_ast.Node | None, value: c_ast.Node) -> c_ast.Node:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.nodes import integer, opposite, parameters_of
+from rtlgen.frontend.lowering.nodes import integer, opposite
 from rtlgen.frontend.lowering.types import (
     INT,
     LONG,
@@ -42,6 +42,7 @@ from rtlgen.frontend.lowering.types import (
 )
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.locate import float_type
+from rtlgen.frontend.syntax.region import parameters
 from rtlgen.frontend.text.constants import (
     CHARACTER,
     WIDE_CHARACTERS,
@@ -149,7 +150,7 @@ class Names:
                 self.declare(node.decl)
                 yield node.decl
                 with self.block():
-                    for parameter in parameters_of(node):
+                    for parameter in parameters(node):
                         self.declare(parameter, is_parameter=True)
                         yield parameter
                     yield from self.walk(node.body)

@@ -85,13 +85,6 @@ def looped(node: c_ast.Node) -> list[c_ast.Node]:
     return items_of(node.stmt)
 
 
-def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Decl]:
-    """Return the parameters of a function that have names."""
-    arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None
-    listed = arguments.params if arguments is not None else ()
-    return [each for each in listed if isinstance(each, c_ast.Decl) and each.name]
-
-
 def is_void(type_: c_ast.Node) -> bool:
     """Return whether a declarator is that of nothing."""
     inner = type_.type if isinstance(type_, c_ast.TypeDecl) else None
@@ -140,12 +133,7 @@ def parts_of(condition: c_ast.Node | None, operator: str) -> Iterator[c_ast.Node
 def mapped(node: c_ast.Node, made: Callable[[c_ast.Node], c_ast.Node]) -> c_ast.Node:
     """Return a copy of a node with `made(child)` in the place of each child."""
     found = copy(node)
-    for name in node.__slots__:
-        value = getattr(node, name, None)
-        if isinstance(value, c_ast.Node):
-            setattr(found, name, made(value))
-        elif isinstance(value, list):
-            setattr(found, name, [made(x) if isinstance(x, c_ast.Node) else x for x in value])
+    map_children(found, made)
     return found
 
 
@@ -156,7 +144,7 @@ def map_children(node: c_ast.Node, made: Callable[[c_ast.Node], c_ast.Node]) -> 
         if isinstance(value, c_ast.Node):
             setattr(node, name, made(value))
         elif isinstance(value, list):
-            value[:] = [made(x) if isinstance(x, c_ast.Node) else x for x in value]
+            setattr(node, name, [made(x) if isinstance(x, c_ast.Node) else x for x in value])
 
 
 def copied(node: c_ast.Node) -> c_ast.Node:
@@ -204,13 +192,30 @@ def replaced_part(node: c_ast.Node, old: c_ast.Node, new: c_ast.Node) -> c_ast.N
     """Put an expression in the place of a part of another one."""
     if node is old:
         return new
-    for name, child in node.children():
-        if "[" not in name:
-            setattr(node, name, replaced_part(child, old, new))
-        else:
-            attribute, place = name.rstrip("]").split("[")
-            getattr(node, attribute)[int(place)] = replaced_part(child, old, new)
+    map_children(node, lambda child: replaced_part(child, old, new))
     return node
+
+
+def with_parts(node: c_ast.Node, parts: Mapping[int, c_ast.Node]) -> c_ast.Node:
+    """Return a copy of an expression with others in the place of parts of some identities."""
+    if id(node) in parts:
+        return parts[id(node)]
+    return mapped(node, lambda child: with_parts(child, parts))
+
+
+def alike(a: c_ast.Node, b: c_ast.Node) -> bool:
+    """Return whether two pieces of the tree are the same text."""
+    names = [name for name in a.__slots__ if name not in ("coord", "__weakref__")]
+    given = [(getattr(a, name), getattr(b, name)) for name in names if type(a) is type(b)]
+    return type(a) is type(b) and all(_are_alike(x, y) for x, y in given)
+
+
+def _are_alike(a: object, b: object) -> bool:
+    if isinstance(a, c_ast.Node) and isinstance(b, c_ast.Node):
+        return alike(a, b)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_are_alike, a, b))
+    return a == b
 
 
 def _without(values: Mapping[str, c_ast.Node], node: c_ast.Node) -> Mapping[str, c_ast.Node]:

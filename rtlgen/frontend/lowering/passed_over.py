@@ -45,7 +45,7 @@ class PassedOver:
             text = f"`{name}` is left out: {why}"
             if name in ASSERTING:
                 text = f"`{name}` is believed: the circuit does not check it"
-            yield self._warning("W0111", text, calls)
+            yield _warning("W0111", text, self._labels(calls))
 
     def volatile(self, dropped: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:
         """Yield a warning about variables that are read as if they were not `volatile`.
@@ -57,7 +57,7 @@ class PassedOver:
         found = [node for node in self._read_of(dropped) if not self._locator.is_above(node)]
         if found:
             text = "`volatile` is left out: nobody else is at work while the circuit runs"
-            yield self._warning("W0116", text, found)
+            yield _warning("W0116", text, self._labels(found))
 
     def _read_of(self, taken: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> list[c_ast.Node]:
         """Return what stands outside of functions, or in those that are read."""
@@ -78,17 +78,8 @@ class PassedOver:
             return
         places = {node.coord.line: (node, bound) for node, bound in full}
         found = sorted(places.values(), key=lambda x: int(x[0].coord.line))
-        labels = tuple(
-            Label(self._locator.start(node), f"runs {bound}") for node, bound in found[:_SHOWN]
-        )
-        more = len(found) - _SHOWN
-        yield Diagnostic(
-            "W0115",
-            "a loop that may end earlier takes the cycles of its bound",
-            labels,
-            (f"and {more} more",) if more > 0 else (),
-            severity="warning",
-        )
+        labels = [Label(self._locator.start(node), f"runs {bound}") for node, bound in found]
+        yield _warning("W0115", "a loop that may end earlier takes the cycles of its bound", labels)
 
     def _is_asserted(self, function: str, call: c_ast.FuncCall) -> bool:
         """Return whether a call asserts something of the values that come into the region."""
@@ -100,7 +91,12 @@ class PassedOver:
             return self._region.holds(node)
         return function in self._entered
 
-    def _warning(self, code: str, message: str, nodes: Sequence[c_ast.Node]) -> Diagnostic:
-        labels = tuple(Label(self._locator.span(node)) for node in nodes[:_SHOWN])
-        notes = (f"and {len(nodes) - _SHOWN} more",) if len(nodes) > _SHOWN else ()
-        return Diagnostic(code, message, labels, notes, severity="warning")
+    def _labels(self, nodes: Sequence[c_ast.Node]) -> list[Label]:
+        return [Label(self._locator.span(node)) for node in nodes]
+
+
+def _warning(code: str, message: str, labels: Sequence[Label]) -> Diagnostic:
+    """Return a warning that shows the first few places."""
+    more = len(labels) - _SHOWN
+    notes = (f"and {more} more",) if more > 0 else ()
+    return Diagnostic(code, message, tuple(labels[:_SHOWN]), notes, severity="warning")

@@ -22,9 +22,9 @@ from rtlgen.frontend.lowering.nodes import (
     copied,
     has_effect,
     integer,
-    mapped,
     named,
     variable_of,
+    with_parts,
 )
 from rtlgen.frontend.lowering.pointer_values import pointer_side
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
@@ -109,7 +109,8 @@ class _Namer(Rewriter):
                 choice = self._choice(node)
                 is_value = not isinstance(self.names.type_of(node), PointerTo | ArrayOf)
                 if choice is not None and is_value and not has_effect(node):
-                    ways = [_with(node, choice, arm) for arm in (choice.iftrue, choice.iffalse)]
+                    arms = map(copied, (choice.iftrue, choice.iffalse))
+                    ways = [with_parts(node, {id(choice): arm}) for arm in arms]
                     made = c_ast.TernaryOp(choice.cond, *ways, node.coord)
                     return self.expression(made, None)
             case c_ast.UnaryOp(op="!", expr=inner) if self._is_pointer(inner):
@@ -163,8 +164,3 @@ class _Namer(Rewriter):
         before.append(declaration(name, type_, node, node.coord))
         self.names.bind(Symbol(name, type_, before[-1]))
         return named(name, node.coord)
-
-
-def _with(node: c_ast.Node, choice: c_ast.TernaryOp, arm: c_ast.Node) -> c_ast.Node:
-    """Return a copy of a node with one of two pointers."""
-    return copied(arm) if node is choice else mapped(node, lambda x: _with(x, choice, arm))

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pycparser import c_ast, c_generator
+from pycparser import c_ast
 
 from rtlgen.frontend.lowering.aliases import Aliases
 from rtlgen.frontend.lowering.desugar import lifted_steps
 from rtlgen.frontend.lowering.nodes import (
     Place,
+    alike,
     assign,
     block,
     changed,
@@ -34,7 +35,6 @@ from rtlgen.frontend.lowering.nodes import (
     integer,
     joined,
     named,
-    parameters_of,
     reads_memory,
 )
 from rtlgen.frontend.lowering.pointer_places import (
@@ -79,6 +79,7 @@ from rtlgen.frontend.lowering.walkers import (
 )
 from rtlgen.frontend.syntax.assigned import below, mentions
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import parameters
 
 
 def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
@@ -130,14 +131,25 @@ class _Placer(PointerPlaces):
         self, node: c_ast.Node, walker: Walker, make: Callable[[c_ast.Node], c_ast.Node]
     ) -> c_ast.Node:
         """Return what an expression is wherever a pointer points."""
+        found = self._chosen(node, walker, make, c_ast.TernaryOp)
+        return self._locator.stand_in(found, node)
+
+    def _chosen(
+        self,
+        node: c_ast.Node,
+        walker: Walker,
+        make: Callable[[c_ast.Node], c_ast.Node],
+        choice: type[c_ast.TernaryOp] | type[c_ast.If],
+    ) -> c_ast.Node:
+        """Return a choice among what is made of a node wherever a pointer points."""
         made: list[c_ast.Node] = []
         for spot in walker.spots:
             with self._pointing(walker, spot):
                 made.append(make(copied(node)))
         *others, found = made
-        for spot, value in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
-            found = c_ast.TernaryOp(is_in(walker, spot, node.coord), value, found, node.coord)
-        return self._locator.stand_in(found, node)
+        for spot, arm in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
+            found = choice(is_in(walker, spot, node.coord), arm, found, node.coord)
+        return found
 
     def _each_case(
         self, node: c_ast.Node, make: Callable[[c_ast.Node], list[c_ast.Node]]
@@ -146,14 +158,11 @@ class _Placer(PointerPlaces):
         walker = self._needed(node)
         if walker is None:
             return make(node)
-        arms: list[c_ast.Node] = []
-        for spot in walker.spots:
-            with self._pointing(walker, spot):
-                arms.append(block(self._each_case(copied(node), make), node.coord))
-        *others, found = arms
-        for spot, arm in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
-            found = c_ast.If(is_in(walker, spot, node.coord), arm, found, node.coord)
-        return [found]
+
+        def made(copy: c_ast.Node) -> c_ast.Node:
+            return block(self._each_case(copy, make), node.coord)
+
+        return [self._chosen(node, walker, made, c_ast.If)]
 
     def _needed(self, node: c_ast.Node | None) -> Walker | None:
         """Return a pointer of which it has to be known into what it points."""
@@ -201,7 +210,7 @@ class _Placer(PointerPlaces):
     def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
         super().parameters(node)
         made: list[c_ast.Node] = []
-        for parameter in parameters_of(node):
+        for parameter in parameters(node):
             walker = self._walkers.get(id(parameter))
             if walker is None:
                 continue
@@ -449,7 +458,7 @@ class _Placer(PointerPlaces):
         # Only pointers into the same thing may be compared.
         *others, (_, made) = found
         for conditions, value in reversed(others):
-            if _text(value) != _text(made):
+            if not alike(value, made):
                 made = c_ast.TernaryOp(joined(conditions), value, made, node.coord)
         return made
 
@@ -526,7 +535,7 @@ def _merged(
         given = second if first is None else first
         assert given is not None, "one of them has it"
         if first is not None and second is not None:
-            is_same = _text(first) == _text(second)
+            is_same = alike(first, second)
         else:
             # What is read in one case only may be nowhere in the other.
             is_same = not reads_memory(given)
@@ -547,10 +556,6 @@ def _any(ways: Sequence[tuple[list[c_ast.Node], c_ast.Node]], at: Place) -> c_as
         found = both if found is None else c_ast.BinaryOp("||", found, both, at)
     assert found is not None, "there is a way"
     return found
-
-
-def _text(node: c_ast.Node) -> str:
-    return str(c_generator.CGenerator().visit(node))
 
 
 def _declared(name: str, value: c_ast.Node | None, node: c_ast.Decl) -> c_ast.Decl:

@@ -15,8 +15,9 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import map_children, parameters_of
+from rtlgen.frontend.lowering.nodes import map_children
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import parameters
 
 Before = list[c_ast.Node] | None
 """Takes statements that have to run before an expression; None where there is no such place."""
@@ -176,7 +177,7 @@ class Rewriter:
 
     def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
         """Declare the parameters of a function; return what its body has to begin with."""
-        for parameter in parameters_of(node):
+        for parameter in parameters(node):
             self.names.declare(parameter, is_parameter=True)
         return []
 
@@ -271,7 +272,7 @@ class PartRewriter:
             case c_ast.FuncDef():
                 self.visit(node.decl)
                 with self.names.block():
-                    for parameter in parameters_of(node):
+                    for parameter in parameters(node):
                         self.names.declare(parameter, is_parameter=True)
                     self.visit(node.body)
             case c_ast.Decl() | c_ast.Typedef():

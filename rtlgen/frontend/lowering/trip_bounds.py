@@ -50,7 +50,14 @@ from rtlgen.frontend.lowering.nodes import (
     step_of,
 )
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, mentioned, mentions
+from rtlgen.frontend.syntax.assigned import (
+    assigned,
+    assigned_by,
+    below,
+    mentioned,
+    mentions,
+    setting_of,
+)
 from rtlgen.frontend.syntax.locate import Locator
 
 _BOUND = re.compile(r"rtlgen\s+bound\s*(?:\(\s*(\w+)\s*\)|(\w+))")
@@ -418,13 +425,7 @@ def start_values(init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[
         declared = frozenset((node.name,)) if isinstance(node, c_ast.Decl) and node.name else None
         gone = changed | (declared or frozenset())
         found = {k: v for k, v in found.items() if k not in gone and not mentions(v, gone)}
-        match node:
-            case c_ast.Decl(name=str(name), init=first) if first is not None:
-                pass
-            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=str(name)), rvalue=first):
-                pass
-            case _:
-                continue
-        if not mentions(first, frozenset((name,))):
-            found[name] = first
+        name, value = setting_of(node) or ("", None)
+        if value is not None and not mentions(value, frozenset((name,))):
+            found[name] = value
     return found

@@ -20,7 +20,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import BadDefinition
 from rtlgen.frontend.lowering.names import Names, Symbol
-from rtlgen.frontend.lowering.nodes import LOOPS, integer, opposite, parameters_of, replaced
+from rtlgen.frontend.lowering.nodes import LOOPS, integer, opposite, replaced
 from rtlgen.frontend.lowering.types import (
     INT,
     ArrayOf,
@@ -38,7 +38,7 @@ from rtlgen.frontend.lowering.types import (
 from rtlgen.frontend.reading.types import SUFFIX
 from rtlgen.frontend.syntax.assigned import assigned, below, called_by
 from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.region import ASSERTING
+from rtlgen.frontend.syntax.region import ASSERTING, parameters
 
 
 def take_known_extents(tree: c_ast.FileAST) -> None:
@@ -72,7 +72,7 @@ def state_extents(
             break
         if isinstance(node, c_ast.Decl | c_ast.Typedef):
             names.declare(node)
-    for parameter in parameters_of(function):
+    for parameter in parameters(function):
         option = f"{parameter.name}{SUFFIX}"
         type_ = as_value(names.read(parameter.type))
         is_open = isinstance(parameter.type, c_ast.PtrDecl | c_ast.TypeDecl) or (
@@ -100,15 +100,15 @@ def known_parameters(tree: c_ast.FileAST, function: str) -> dict[str, int]:
     found = {x.decl.name: x for x in tree.ext if isinstance(x, c_ast.FuncDef)}.get(function)
     if found is None or "static" not in found.decl.storage:
         return {}
-    parameters = parameters_of(found)
+    declared = parameters(found)
     names = Names()
     calls = list(_calls(tree, function, names))
     named = sum(isinstance(x, c_ast.ID) and x.name == function for x in below(tree))
     # Where it is named otherwise, somebody may call it by its address.
-    if not calls or len(calls) != named or any(len(x) != len(parameters) for x in calls):
+    if not calls or len(calls) != named or any(len(x) != len(declared) for x in calls):
         return {}
     known = {}
-    for parameter, first, *others in zip(parameters, *calls, strict=True):
+    for parameter, first, *others in zip(declared, *calls, strict=True):
         number = number_type(names.read(parameter.type))
         if first is None or any(other != first for other in others) or number is None:
             continue

@@ -19,7 +19,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import PointerUnsupported
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.nodes import FreshNames, integer, parameters_of
+from rtlgen.frontend.lowering.nodes import FreshNames, integer
 from rtlgen.frontend.lowering.pointer_values import (
     STEP_OPS,
     Index,
@@ -33,6 +33,7 @@ from rtlgen.frontend.lowering.pointer_values import (
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter, refusal
 from rtlgen.frontend.lowering.types import PointerTo, Returning
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import parameters
 
 COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 NOWHERE = -1
@@ -90,7 +91,7 @@ class Scan(Rewriter):
 
     def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
         made = super().parameters(node)
-        for parameter in parameters_of(node):
+        for parameter in parameters(node):
             self._note(parameter)
         return made
 

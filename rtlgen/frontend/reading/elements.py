@@ -260,17 +260,6 @@ def guard_keeps_inside(access: Access, shape: Sequence[int], guard: Guard, range
     return True
 
 
-def bounds_of(access: Access, shape: Sequence[int]) -> tuple[Affine, ...]:
-    """Return what is >= 0, all of it, just where the affine subscripts are inside of the array."""
-    return tuple(
-        bound
-        for subscript, extent in zip(access.subscripts, shape, strict=True)
-        if isinstance(subscript, Affine)
-        for bound in (subscript, -subscript + (extent - 1))
-        if extent != OPEN or bound is subscript
-    )
-
-
 _START = Affine()
 
 

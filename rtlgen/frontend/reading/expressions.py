@@ -45,8 +45,6 @@ from rtlgen.frontend.reading.reaching import (
     Definition,
     Definitions,
     Origin,
-    dear_expression,
-    known_expression,
     known_value,
     known_value_at,
     question,
@@ -361,16 +359,12 @@ class ExpressionReader:
         """Return the value of an element: what a scalar was set to, where that is known."""
         if variable.shape == ():
             definitions = self._surroundings.definitions(variable)
-            affine = known_value(definitions)
-            if affine is not None:
-                return exact(affine, integral(variable.element), access.span)
-            known = known_expression(definitions)
+            known, is_dear = known_value(definitions)
+            if isinstance(known, Affine):
+                return exact(known, integral(variable.element), access.span)
             if known is not None:
-                return known_value_at(known, self.arithmetic.ranges, access.span)
-            dear = dear_expression(definitions)
-            if dear is not None:
-                decided = known_value_at(dear, self.arithmetic.ranges, access.span)
-                if decided.affine is not None or self.is_control or self._observes:
+                decided = known_value_at(known, self.arithmetic.ranges, access.span)
+                if not is_dear or decided.affine is not None or self.is_control or self._observes:
                     return decided
             asked = question(definitions, self._in_question, self._surroundings.definitions)
             if asked is not None:

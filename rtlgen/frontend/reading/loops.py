@@ -24,7 +24,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.elements import factor_help
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.syntax.assigned import below, conjuncts, mentions, stepped_by
+from rtlgen.frontend.syntax.assigned import below, conjuncts, mentions, setting_of, stepped_by
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
@@ -63,16 +63,14 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
     LoopHeader: it is of another form.
     """
     span = locator.start(node)
-    match node.init:
-        case c_ast.DeclList(decls=[c_ast.Decl(name=name, init=start)]) if start is not None:
-            declares = True
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
-            declares = False
-        case None if name := stepped_by(node.next):
-            # It goes on from the value that was there before.
-            declares, start = False, c_ast.ID(name, node.next.coord)
-        case _:
-            raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
+    setting = setting_of(node.init)
+    if node.init is None and (stepped := stepped_by(node.next)):
+        # It goes on from the value that was there before.
+        setting = stepped, c_ast.ID(stepped, node.next.coord)
+    if setting is None:
+        raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
+    name, start = setting
+    declares = isinstance(node.init, c_ast.DeclList)
     conditions = list(conjuncts(node.cond))
     bounds = [part for part in conditions if _compares(part, name)]
     bounds = bounds or [part for part in conditions[:1] if _is_comparison(part)]

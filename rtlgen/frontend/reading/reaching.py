@@ -75,23 +75,21 @@ class Definition:
 
     Members
     -------
-    affine: the value as a function of the iterators of the loops around the use; None when it is
-        none, or belongs to an earlier iteration.
-    known: the value where the iterators give it in another way.
-    dear: the same of one that is computed once, where it is assigned, since that takes hardware.
+    value: a function of the iterators of the loops around the use; None when it is none, or belongs
+        to an earlier iteration.
+    is_dear: it is computed once, where it is assigned, since that takes hardware.
     origin: the value where it is computed from data.
-    turn: the value where it goes round; `known` or `affine` says the same.
+    turn: the value where it goes round; `value` says the same.
     obstacle: why the value is not affine, where it follows from the iterators in another way.
     serial: another one for each time that the variable may have been assigned; 0: outside.
     """
 
     span: Span
-    affine: Affine | None
-    known: Expr | None = None
+    value: Affine | Expr | None
+    is_dear: bool = False
     origin: Origin | None = None
     turn: Turn | None = None
     obstacle: Obstacle | None = None
-    dear: Expr | None = None
     serial: int = field(default=0, compare=False)
 
 
@@ -130,16 +128,15 @@ class Reaching:
         self,
         variable: Variable,
         span: Span,
-        affine: Affine | None,
-        known: Expr | None = None,
+        value: Affine | Expr | None,
+        *,
+        is_dear: bool = False,
         origin: Origin | None = None,
+        turn: Turn | None = None,
         obstacle: Obstacle | None = None,
-        dear: Expr | None = None,
     ) -> None:
         """Note an assignment of a scalar."""
-        found = Definition(
-            span, affine, known, origin, None, obstacle, dear, serial=next(self._serials)
-        )
+        found = Definition(span, value, is_dear, origin, turn, obstacle, next(self._serials))
         self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
 
@@ -147,17 +144,11 @@ class Reaching:
         self, variable: Variable, span: Span, value: Affine | Turn | Expr, ranges: Ranges
     ) -> None:
         """Note that a scalar is a function of the iterators inside of `ranges`."""
-        if isinstance(value, Affine):
+        if isinstance(value, Turn):
+            found = value.affine(ranges) or value.expr(integral(variable.element), ranges)
+            self.define(variable, span, found, turn=value)
+        else:
             self.define(variable, span, value)
-            return
-        if not isinstance(value, Turn):
-            self.define(variable, span, None, value)
-            return
-        affine = value.affine(ranges)
-        known = None if affine is not None else value.expr(integral(variable.element), ranges)
-        found = Definition(span, affine, known, None, value, serial=next(self._serials))
-        self._state[variable.name] = (found,)
-        self._untouched.discard(variable.name)
 
     def may_define(self, variable: Variable, span: Span) -> None:
         """Note an assignment that may or may not come in between, and of an unknown value."""
@@ -203,10 +194,15 @@ class Reaching:
         return tuple(found.values())
 
 
-def known_value(definitions: Definitions) -> Affine | None:
-    """Return the affine function that every definition which may reach gives."""
-    values = {definition.affine for definition in definitions}
-    return values.pop() if len(values) == 1 else None
+def known_value(definitions: Definitions) -> tuple[Affine | Expr | None, bool]:
+    """Return the function of iterators that every definition which may reach gives.
+
+    Returns
+    -------
+    tuple: the function, if there is one, and whether it is dear.
+    """
+    values = {(definition.value, definition.is_dear) for definition in definitions}
+    return values.pop() if len(values) == 1 else (None, False)
 
 
 def value_after(states: Iterable[State], variable: Variable) -> Expr | None:
@@ -214,29 +210,16 @@ def value_after(states: Iterable[State], variable: Variable) -> Expr | None:
     found: set[Expr | None] = set()
     for state in states:
         definitions = state.get(variable.name, (Definition(variable.span, None),))
-        affine = known_value(definitions)
-        if affine is not None:
-            found.add(exact(affine, integral(variable.element), variable.span).expr)
-        else:
-            found.add(known_expression(definitions))
+        value, is_dear = known_value(definitions)
+        if isinstance(value, Affine):
+            value = exact(value, integral(variable.element), variable.span).expr
+        found.add(None if is_dear else value)
     return found.pop() if len(found) == 1 else None
 
 
 def known_turn(definitions: Definitions) -> Turn | None:
     """Return the value that goes round, if only one definition may reach and gives one."""
     return definitions[0].turn if len(definitions) == 1 else None
-
-
-def known_expression(definitions: Definitions) -> Expr | None:
-    """Return the expression of iterators that every definition which may reach gives."""
-    values = {definition.known for definition in definitions}
-    return values.pop() if len(values) == 1 else None
-
-
-def dear_expression(definitions: Definitions) -> Expr | None:
-    """Return the expression of iterators of a value that is not computed again at each use."""
-    values = {definition.dear for definition in definitions}
-    return values.pop() if len(values) == 1 else None
 
 
 MAX_NODES = 96
@@ -270,7 +253,8 @@ def dear_by_iterators(
             return None
         if isinstance(expr, Read):
             variable = variables.stored_as(reads[expr.index].array)
-            return None if variable.shape else dear_expression(definitions(variable))
+            value, is_dear = (None, False) if variable.shape else known_value(definitions(variable))
+            return value if is_dear and not isinstance(value, Affine) else None
         parts: list[Expr] = []
         for part in children(expr):
             found = without_reads(part)

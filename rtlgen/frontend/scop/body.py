@@ -20,7 +20,6 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.elements import (
-    bounds_of,
     guard_keeps_inside,
     statement_refusal,
     stays_inside,
@@ -190,29 +189,26 @@ class BodyReader:
     def _define(self, assignment: Assignment, place: Place, reads: Sequence[Access]) -> bool:
         """Note what a scalar is set to; return whether it may stand wherever the scalar does."""
         variable, value = assignment.variable, assignment.value
-        known = dear = origin = None
+        span, origin = assignment.write.span, None
+        known: Affine | Expr | None = value.affine
+        is_dear = False
         if value.affine is None:
-            known = known_by_iterators(value.expr, place.ranges)
             given = value.expr, reads, self._declarations, self.reaching.of
-            dear = dear_by_iterators(*given) if known is None else None
-            before, span = self.reaching.of(variable), assignment.write.span
-            if self.keep_law(variable, known or dear, before, place, span):
+            known = known_by_iterators(value.expr, place.ranges)
+            is_dear = known is None
+            known = known or dear_by_iterators(*given)
+            if self.keep_law(variable, known, self.reaching.of(variable), place, span):
                 return True
             origin = origin_of(*given)
         is_answer = origin is not None and origin.is_repeatable and is_truth(origin.expr)
         obstacle = value.obstacle
         if obstacle is not None and obstacle.kind is not ObstacleKind.NONLINEAR:
             obstacle = None
+        is_dear = is_dear and known is not None
         self.reaching.define(
-            variable,
-            assignment.write.span,
-            value.affine,
-            known,
-            origin,
-            obstacle,
-            dear,
+            variable, span, known, is_dear=is_dear, origin=origin, obstacle=obstacle
         )
-        return value.affine is not None or known is not None or is_answer
+        return is_answer or (known is not None and not is_dear)
 
     def keep_law(
         self, variable: Variable, known: Expr | None, before: Definitions, place: Place, span: Span
@@ -237,7 +233,7 @@ class BodyReader:
             self.warn_left_out(
                 "W0108", "this is only written where it stays inside of its array", write.span
             )
-        wanted = bounds_of(write, shape)
+        wanted = write.bounds(shape)
         missing = tuple(bound for bound in wanted if place.ranges.minimum(bound) < 0)
         return replace(write, is_conditional=write.is_lookup), missing
 

@@ -18,12 +18,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
-from pycparser.c_generator import CGenerator
 
 from rtlgen.frontend.analysis.cases import MAX_CASES, Cases, Conjunction, both, cases_of, either
 from rtlgen.frontend.analysis.ranges import Guard, Ranges
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, opaque
-from rtlgen.frontend.lowering.nodes import changed
+from rtlgen.frontend.lowering.nodes import alike, changed
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.elements import stays_inside
 from rtlgen.frontend.reading.expressions import ExpressionReader
@@ -279,7 +278,7 @@ class BranchReader:
             span = self._locator.span(assignment)
             was = before.get(variable.name, ())
             if known is not None and not self._body.keep_law(variable, known, was, place, span):
-                self._body.reaching.define(variable, span, None, known)
+                self._body.reaching.define(variable, span, known)
 
     # Guards.
 
@@ -356,7 +355,7 @@ class BranchReader:
             return None
         targets = [changed(side) for side in sides]
         # What was lowered stands at the place of other text.
-        if len({CGenerator().visit(target) for target in targets}) != 1:
+        if not alike(*targets):
             return None
         if any(self._body.cases.of_target(target, place) is not None for target in targets):
             return None

@@ -19,7 +19,6 @@ from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.symbols import NamedConstant, ScalarInput, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.body import BodyReader
-from rtlgen.frontend.scop.split_loops import split_loops
 from rtlgen.frontend.syntax.assigned import (
     Assumption,
     Counters,
@@ -108,19 +107,12 @@ class Kernel:
         if errors:
             errors[0].others = tuple(errors[1:])
             raise errors[0]
-        statements, nodes = split_loops(
-            statements, nodes, self._declarations.scopes.claim, self._shape_of
-        )
         if not statements:
             raise EmptyRegion(
                 f"`{function.decl.name}` has no statement to build a circuit from",
                 labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
             )
         return self._scop(statements, nodes, main)
-
-    def _shape_of(self, array: str) -> tuple[int, ...]:
-        variable = self._declarations.stored_as(array)
-        return self._declarations.extents.closed(variable).shape
 
     def _parameters(self, function: c_ast.FuncDef) -> None:
         arguments = function.decl.type.args

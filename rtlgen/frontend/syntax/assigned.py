@@ -281,6 +281,18 @@ def stepped_by(node: c_ast.Node | None) -> str:
     return ""
 
 
+def setting_of(node: c_ast.Node | None) -> tuple[str, c_ast.Node] | None:
+    """Return the variable that `x = e`, `int x = e` or a header begun with it sets, and to what."""
+    match node:
+        case (
+            c_ast.DeclList(decls=[c_ast.Decl(name=str(name), init=c_ast.Node() as value)])
+            | c_ast.Decl(name=str(name), init=c_ast.Node() as value)
+            | c_ast.Assignment(op="=", lvalue=c_ast.ID(name=str(name)), rvalue=value)
+        ):
+            return name, value
+    return None
+
+
 def _declaration(name: str, scopes: Sequence[dict[str, c_ast.Decl]]) -> c_ast.Decl | None:
     return next((scope[name] for scope in reversed(scopes) if name in scope), None)
 

@@ -129,9 +129,10 @@ def is_pure(function: c_ast.FuncDef) -> bool:
 
 def parameters(function: c_ast.FuncDef) -> tuple[c_ast.Decl, ...]:
     """Return the parameters that have a name."""
-    arguments = function.decl.type.args
+    type_ = function.decl.type
+    arguments = type_.args if isinstance(type_, c_ast.FuncDecl) else None
     listed = arguments.params if arguments is not None else ()
-    return tuple(node for node in listed if isinstance(node, c_ast.Decl) and node.name is not None)
+    return tuple(node for node in listed if isinstance(node, c_ast.Decl) and node.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from rtlgen.frontend.program import parse_text
 from rtlgen.options import CompileOptions
 from rtlgen.options.choices import float_wishes_of
 from rtlgen.report.text import plan_report_text
+from rtlgen.source import Span
 from rtlgen.verify.golden import run_golden
 
 CONTRACTED = {
@@ -101,6 +102,21 @@ def test_iterations_take_turns_however_the_loop_counts(header: str) -> None:
 def test_what_is_no_sum_alone_stays(body: str) -> None:
     text = f"{SUM} for (int i = 0; i < 64; i++) {{ {body} }} return s; }}"
     assert outputs(reassociated(text)) == outputs(parse_text(text).scop)
+
+
+@pytest.mark.parametrize("place", ["b[0] & 3", "next()"])
+def test_a_place_that_the_loop_declares_is_another_one_each_time(place: str) -> None:
+    text = f"""static int g;
+    static int next(void) {{ g = g + 1; return g & 3; }}
+    void f(float s[4], const float x[8], const int b[8]) {{
+      for (int i = 0; i < 8; i++) {{
+        int k = {place};
+        s[k] += x[i];
+      }}
+    }}"""
+    asked = FloatRewriting(sums=((Span("kernel.c", 6, 9, 4), 4),))
+    found = parse_text(text, function="f", floats=asked)
+    assert found.lowered == parse_text(text, function="f").lowered
 
 
 @pytest.mark.parametrize(

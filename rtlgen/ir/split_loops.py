@@ -17,7 +17,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
-from rtlgen.frontend.reading.elements import bounds_of
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -40,6 +39,7 @@ from rtlgen.ir.scop import (
     Loop,
     LoopNode,
     Node,
+    Scop,
     Statement,
     StatementNode,
     Subscript,
@@ -106,11 +106,11 @@ def split_in_two(
     divisor: int,
     offset: Affine,
     boxes: Mapping[str, Range],
-    claim: Callable[[str], str],
+    new_name: Callable[[str], str],
 ) -> Split:
     """Return two loops for one that counts up by 1, with value == divisor * q + r - offset."""
     name = loop.iterator
-    outer_name, inner_name = claim(f"{name}_div{divisor}"), claim(f"{name}_mod{divisor}")
+    outer_name, inner_name = new_name(f"{name}_div{divisor}"), new_name(f"{name}_mod{divisor}")
     tile = Affine.variable(outer_name) * divisor - offset
     value = tile + Affine.variable(inner_name)
     first, end = loop.start + offset, loop.stop + offset * loop.scale
@@ -165,22 +165,11 @@ MAX_SPLITS = 8
 Tree = tuple[Node, ...]
 
 
-def split_loops(
-    statements: Sequence[Statement],
-    tree: Tree,
-    claim: Callable[[str], str],
-    shape_of: Callable[[str], tuple[int, ...]],
-) -> tuple[tuple[Statement, ...], Tree]:
-    """Return the same program, its written subscripts affine, or computed where none can be.
-
-    Parameters
-    ----------
-    claim: returns a name for a new iterator, made from the given one.
-    shape_of: returns the extents of an array.
-    """
-    program = _Program({s.name: _with_affine(s) for s in statements}, tree, claim)
+def split_loops(scop: Scop) -> Scop:
+    """Return the same program, its written subscripts affine, or computed where none can be."""
+    program = _Program({s.name: _with_affine(s) for s in scop.statements}, scop.tree, _names(scop))
     program.count_steps()
-    for _ in range(MAX_SPLITS * len(statements)):
+    for _ in range(MAX_SPLITS * len(scop.statements)):
         for name, statement in program.statements.items():
             division = _written_division(statement)
             if division is not None:
@@ -189,16 +178,30 @@ def split_loops(
         else:
             break
     program.write_out_turns()
-    program.keep_inside(shape_of)
-    found = (program.statements[name] for name in statements_under(program.tree))
-    return tuple(map(_computed, found)), program.tree
+    program.keep_inside(scop)
+    found = tuple(_computed(program.statements[name]) for name in statements_under(program.tree))
+    read = {read.array for statement in found for read in statement.reads}
+    # What computes where it writes reads the other elements.
+    arrays = tuple(
+        replace(array, role="inout") if array.role == "out" and array.name in read else array
+        for array in scop.arrays
+    )
+    return replace(scop, arrays=arrays, statements=found, tree=program.tree)
+
+
+def _names(scop: Scop) -> set[str]:
+    """Return the names that no new iterator may have."""
+    found = {array.name for array in (*scop.arrays, *scop.untouched)}
+    found |= {scalar.name for scalar in scop.scalars}
+    found |= {parameter.name for parameter in scop.parameters}
+    return found.union(*(statement.iterators for statement in scop.statements))
 
 
 @dataclass
 class _Program:
     statements: dict[str, Statement]
     tree: Tree
-    claim: Callable[[str], str]
+    taken: set[str]
 
     def count_steps(self) -> None:
         """Count the iterations of loops of larger steps where that makes a subscript affine."""
@@ -227,7 +230,7 @@ class _Program:
                 self._write_out(name, loop, values_of)
                 return
             offset = offset_of(division, loop.iterator)
-            new = split_in_two(loop, period, offset, boxes_of(statement.loops), self.claim)
+            new = split_in_two(loop, period, offset, boxes_of(statement.loops), self._fresh)
         self._put(loop, name, new)
 
     def _write_out(self, name: str, loop: Loop, values: Sequence[int]) -> None:
@@ -246,14 +249,14 @@ class _Program:
             copies.append(ConditionNode(held, (StatementNode(copy_name),)))
         self.tree = _replaced(self.tree, name, tuple(copies))
 
-    def keep_inside(self, shape_of: Callable[[str], tuple[int, ...]]) -> None:
+    def keep_inside(self, scop: Scop) -> None:
         """Let statements that are guarded run only where what they write is in its array."""
         for name, statement in self.statements.items():
             write = statement.write
             if write.is_lookup or not write.is_conditional:
                 continue
             boxes = boxes_of(statement.loops)
-            inside = bounds_of(write, shape_of(write.array))
+            inside = write.bounds(scop.array(write.array).shape)
             held = tuple(bound for bound in inside if bound.range(boxes)[0] < 0)
             self.statements[name] = replace(
                 statement,
@@ -273,6 +276,15 @@ class _Program:
             loop = _turning(statement, changed)
             if loop is not None:
                 self._write_out(name, loop, range(loop.stop.constant))
+
+    def _fresh(self, name: str) -> str:
+        """Return the name of a new iterator, made from the given one."""
+        found, number = name, 0
+        while found in self.taken:
+            number += 1
+            found = f"{name}_{number}"
+        self.taken.add(found)
+        return found
 
     def _copy_name(self, name: str, number: int) -> str:
         """Return the name of a copy of a statement; the first one keeps its name."""
