@@ -515,11 +515,6 @@ class Scop:
         """Return the array called `name`; KeyError when there is none."""
         return self._array_of[name]
 
-    @property
-    def scattered(self) -> frozenset[str]:
-        """The arrays that scatters write: nobody knows beforehand whose value is in an element."""
-        return frozenset(s.write.array for s in self.statements if s.is_scatter)
-
     def element_number(self, access: Access) -> Affine:
         """Return the row-major number of the element that an affine access touches."""
         parts = zip(access.affine, self.array(access.array).strides, strict=True)

@@ -29,7 +29,7 @@ from rtlgen.verify.compare import (
     format_checksum,
 )
 from rtlgen.verify.cosim import Engine, SimulationResult, Simulator, simulate_all
-from rtlgen.verify.data import DataSet, DataSets
+from rtlgen.verify.data import DataSets
 from rtlgen.verify.values import Elements, Value, is_same, value_text
 
 Element = tuple[str, tuple[int, ...]]
@@ -296,7 +296,7 @@ def verify_circuit(
     failures: list[str] = []
     predicted = predicted_cycles(plan)
     for each, wanted, got in zip(data.sets, expected, runs, strict=True):
-        comparison, found = _compared(plan, each, wanted, got, results, predicted)
+        comparison, found = _compared(plan, wanted, got, results, predicted)
         comparisons.append(comparison)
         failures += [f"data set {each.name}: {text}" for text in found]
     paused_cycles = []
@@ -310,7 +310,7 @@ def verify_circuit(
             engine=engine,
             axi=behaviour,
         )
-        comparison, found = _compared(plan, each, wanted, got, results, predicted=None)
+        comparison, found = _compared(plan, wanted, got, results, predicted=None)
         comparisons.append(comparison)
         if got.cycles < predicted:
             found.append(f"took {got.cycles} cycles, fewer than without pauses")
@@ -328,7 +328,7 @@ def verify_circuit(
                 engine=engine,
                 axi=behaviour,
             )
-            comparison, found = _compared(plan, each, wanted, got, results, predicted=None)
+            comparison, found = _compared(plan, wanted, got, results, predicted=None)
             comparisons.append(comparison)
             found += off_prediction(
                 got.cycles,
@@ -370,7 +370,6 @@ def known_to(
 
 def _compared(
     plan: KernelPlan,
-    data: DataSet,
     wanted: Outcome,
     got: SimulationResult,
     results: Sequence[str],
