@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine, Constraint, affine_sum
@@ -84,10 +85,7 @@ class Array:
     @property
     def depth(self) -> int:
         """Number of elements."""
-        depth = 1
-        for extent in self.shape:
-            depth *= extent
-        return depth
+        return prod(self.shape)
 
     @property
     def strides(self) -> tuple[int, ...]:
