@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rtlgen.report.tables import cell_text
+
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 RESULTS = ROOT / "benchmarks" / "results"
@@ -94,21 +96,9 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> s
     """Return a Markdown table; columns of numbers are set to the right."""
     numeric = [all(map(_is_number, column)) for column in zip(*rows, strict=True)]
     lines = [list(header), ["---:" if right else "---" for right in numeric]]
-    lines += [[_cell(value) for value in row] for row in rows]
+    lines += [[cell_text(value).replace("|", "\\|") for value in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _is_number(value: object) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.1f}"
-    return str(value).replace("|", "\\|")

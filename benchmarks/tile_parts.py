@@ -15,8 +15,8 @@ from pathlib import Path
 from amaranth.lib import wiring
 
 from benchmarks.record import DEVICE, EXAMPLES, markdown_table, write_results
-from rtlgen.api import compile as compile_program
 from rtlgen.design import Design
+from rtlgen.design import compile as compile_program
 from rtlgen.flow.synth import SynthesisReport, synthesise
 from rtlgen.hw.fixed_port import FixedPort
 from rtlgen.hw.memory import LoadUser, StoreUser

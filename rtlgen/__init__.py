@@ -13,9 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rtlgen.api import compile
     from rtlgen.chaining import Chain, ChainVerification, chain
-    from rtlgen.design import Design
+    from rtlgen.design import Design, compile
     from rtlgen.errors import RtlgenError
     from rtlgen.verify.equivalence import Verification
     from rtlgen.verify.session import RunResult, Session
@@ -45,7 +44,7 @@ _HOMES = {
     "RunResult": "rtlgen.verify.session",
     "Session": "rtlgen.verify.session",
     "Verification": "rtlgen.verify.equivalence",
-    "compile": "rtlgen.api",
+    "compile": "rtlgen.design",
 }
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, get_type_hints
 
-from rtlgen.driver import compile_program, parse
+from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.errors import reporting_bugs, without_frames
-from rtlgen.faster import Offers, faster
+from rtlgen.exploring.faster import Offers, faster
 from rtlgen.hw.region_parts import issue_points
 from rtlgen.ir.block_rams import block_rams
 from rtlgen.ir.cycles import predicted_cycles
@@ -24,7 +25,8 @@ from rtlgen.ir.plan_text import plan_to_json
 from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import unwritable, write_manifest
-from rtlgen.options import CompileOptions
+from rtlgen.options import Choices, CompileOptions, options
+from rtlgen.output.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.output.build_directory import build_directory
 from rtlgen.output.flows import flow_named
 from rtlgen.output.flows.render import write_flows
@@ -38,7 +40,6 @@ from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.tables import counted
 from rtlgen.sim.lint import WAIVERS
-from rtlgen.verify.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
 from rtlgen.verify.cosim import Engine, Simulator, simulate
 from rtlgen.verify.data import DataSets, given_data_set, random_data_sets
@@ -87,14 +88,6 @@ class Design:
             with reporting_bugs():
                 self._cache["verilog"] = generate(self.plan, self.options.top)
         return self._cache["verilog"]
-
-    @contextlib.contextmanager
-    def verilog_file(self) -> Iterator[Path]:
-        """Write the Verilog to a file that is there as long as it is needed."""
-        with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
-            path = Path(folder) / f"{self.plan.name}.v"
-            path.write_text(self.verilog.text, encoding="utf-8")
-            yield path
 
     @property
     def block_rams(self) -> int:
@@ -405,3 +398,53 @@ def compile_design(path: str | Path, options: CompileOptions) -> Design:
     RtlgenError: the program or an option is refused.
     """
     return Design(compile_program(parse(Path(path), options), options), options)
+
+
+@without_frames
+def compile(
+    path: str | Path | None = None, *, source: str | None = None, **choices: Unpack[Choices]
+) -> Design:
+    """Compile the kernel of a C file, or of C text.
+
+    Parameters
+    ----------
+    source: C text in place of a file; with it, `path` is only the name that messages show.
+
+    Raises
+    ------
+    RtlgenError: the program or an option is refused; its `diagnostic` says where and why.
+    TypeError: there is neither a path nor a source, or no such option.
+    ValueError: an option has no such value.
+    """
+    chosen = CompileOptions.from_python(choices)
+    if source is None and path is None:
+        raise TypeError("compile() needs a path or a source")
+    with reporting_bugs():
+        if source is not None:
+            program = parse_source(source, str(path or "kernel.c"), chosen)
+        else:
+            program = parse(Path(path or ""), chosen)
+        return Design(compile_program(program, chosen), chosen)
+
+
+def _describe() -> None:
+    """Give `compile` the signature and the list of options that `help` shows."""
+    types = get_type_hints(Choices)
+    own = [
+        parameter
+        for parameter in inspect.signature(compile).parameters.values()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    described = [
+        inspect.Parameter(each.python, keyword, default=each.default, annotation=types[each.python])
+        for each in options()
+    ]
+    signature = inspect.Signature([*own, *described], return_annotation=Design)
+    compile.__signature__ = signature  # type: ignore[attr-defined]
+    lines = [f"    {each.python}: {each.help}" for each in options()]
+    head, raises, tail = (compile.__doc__ or "").partition("\n    Raises\n")
+    compile.__doc__ = head + "\n".join(lines) + "\n" + raises + tail
+
+
+_describe()

@@ -12,6 +12,7 @@ from typing import Any
 from rtlgen.design import Design, compile_design
 from rtlgen.flow.synth import SynthesisReport, SynthesisTarget, synthesise
 from rtlgen.options import EVERY_ARRAY, CompileOptions
+from rtlgen.output.verilog import verilog_file
 from rtlgen.transforms.outer_shift import OlsApplicability, ols_applicability
 from rtlgen.verify.cosim import Simulator
 from rtlgen.verify.equivalence import Verification
@@ -154,5 +155,5 @@ def synthesise_design(
     design: Design, seeds: Sequence[int], target: SynthesisTarget = "ecp5"
 ) -> SynthesisReport:
     """Return area and, on ECP5 with `seeds`, the clock of a design."""
-    with design.verilog_file() as verilog:
+    with verilog_file(design.verilog) as verilog:
         return synthesise(verilog, design.verilog.top, target, seeds=seeds)

@@ -268,10 +268,9 @@ class _Unit:
     def _now(self, name: str) -> str:
         return self.names.of(f"{name}_now")
 
-    def _now_fields(self, name: str, access: Access | None = None) -> Fields:
-        """Return the place of what an access touches among the values that a statement leaves."""
-        written = self.scop.statement(name).write
-        return self.kept_now[name].element_fields(access or written)
+    def _now_fields(self, name: str) -> Fields:
+        """Return the place of what a statement writes among the values that it leaves."""
+        return self.kept_now[name].element_fields(self.scop.statement(name).write)
 
     def pieces(self) -> Iterator[_Piece]:
         """Yield what a tile does."""

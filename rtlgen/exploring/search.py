@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.exploring.axes import index_styles, lines, options_text
@@ -14,9 +13,13 @@ from rtlgen.exploring.front import Figures, front
 from rtlgen.flow.known import known_synthesis
 from rtlgen.flow.synth import DEFAULT_CLOCK_MHZ, SynthesisTarget
 from rtlgen.frontend.program import ParsedProgram
+from rtlgen.ir.block_rams import block_rams
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.operation_costs import blocks_on
 from rtlgen.manifest.file import sha256_of
 from rtlgen.options import CompileOptions
+from rtlgen.output.verilog import GeneratedVerilog, generate, verilog_file
+from rtlgen.planning.compilation import Compilation
 
 PLACED_SEEDS = (1,)
 """One is enough to compare circuits."""
@@ -138,9 +141,9 @@ class Explorer:
         RtlgenError: what was asked for is refused.
         """
         self.notice("as asked")
-        design = Design(compile_program(self.program, self.asked), self.asked)
-        found = Exploration(design.plan.name)
-        first = self._point(design)
+        compilation = compile_program(self.program, self.asked)
+        found = Exploration(compilation.plan.name)
+        first = self._point(compilation, self.asked)
         found.points.append(first)
         waiting = [first]
         while waiting:
@@ -170,26 +173,25 @@ class Explorer:
         self._tried_before.add(text)
         self.notice(text)
         try:
-            design = Design(compile_program(self.program, options), options)
+            compilation = compile_program(self.program, options)
         except RtlgenError as error:
             found.refused[error.code] += 1
             return None
-        point = self._point(design)
+        point = self._point(compilation, options)
         found.points.append(point)
         return point
 
-    def _point(self, design: Design) -> Point:
-        target = design.compilation.target
-        has_dsp = design.dsp <= target.device_multipliers
-        has_rams = design.block_rams <= target.device_block_rams
+    def _point(self, compilation: Compilation, options: CompileOptions) -> Point:
+        plan, target = compilation.plan, compilation.target
+        dsp, rams = blocks_on(plan, target), block_rams(plan, target)
         return Point(
-            design.options,
-            options_text(self.asked, design.options),
-            predicted_cycles(design.plan),
-            design.dsp,
-            design.block_rams,
-            in_tiles=bool(design.plan.tiled_regions),
-            fits=has_dsp and has_rams,
+            options,
+            options_text(self.asked, options),
+            predicted_cycles(plan),
+            dsp,
+            rams,
+            in_tiles=bool(plan.tiled_regions),
+            fits=dsp <= target.device_multipliers and rams <= target.device_block_rams,
         )
 
     def measure(
@@ -212,29 +214,29 @@ class Explorer:
             text = options_text(self.asked, options)
             self.notice(f"synthesising {text}")
             try:
-                design = Design(compile_program(self.program, options), options)
-                area = measured_area(design, target, fresh)
+                plan = compile_program(self.program, options).plan
+                area = measured_area(generate(plan, options.top), target, fresh)
             except RtlgenError as error:
                 found.refused[error.code] += 1
                 continue
-            cycles = predicted_cycles(design.plan)
+            cycles = predicted_cycles(plan)
             found.measured.append(
                 replace(point, options=options, text=text, cycles=cycles, area=area)
             )
 
 
-def measured_area(design: Design, target: SynthesisTarget, fresh: bool) -> Area:
-    """Return what a design takes on a family of FPGAs, and how fast it is.
+def measured_area(verilog: GeneratedVerilog, target: SynthesisTarget, fresh: bool) -> Area:
+    """Return what a circuit takes on a family of FPGAs, and how fast it is.
 
     Raises
     ------
     MissingToolError, ToolFailedError, UnreadableResultError
     """
-    with design.verilog_file() as path:
+    with verilog_file(verilog) as path:
         report = known_synthesis(
             path,
-            sha256_of(design.verilog.text),
-            design.verilog.top,
+            sha256_of(verilog.text),
+            verilog.top,
             target,
             clock_mhz=DEFAULT_CLOCK_MHZ,
             seeds=PLACED_SEEDS,

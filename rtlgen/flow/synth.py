@@ -33,7 +33,6 @@ from rtlgen.system.files import kept_for_its_log
 from rtlgen.system.tools import stop_tools
 
 SynthesisTarget: TypeAlias = Literal["ecp5", "ice40", "xilinx"]
-SYNTHESIS_TARGETS: tuple[SynthesisTarget, ...] = ("ecp5", "ice40", "xilinx")
 
 DEFAULT_CLOCK_MHZ = 150.0
 """What nextpnr aims at: above what the circuits reach, since it stops once it is there."""

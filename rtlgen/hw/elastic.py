@@ -49,7 +49,6 @@ class Wheel:
         iterations after the first one, and whether there are none.
     """
 
-    level: Level
     counters: tuple[Node, ...]
     lasts: tuple[Node, ...]
     parents: Ints
@@ -110,7 +109,6 @@ def _wheel(level: Level, rows: Ints, parents: Ints, outer: Wheel | None) -> Whee
     if not np.array_equal(start.trace, rows[starts, number]) or np.any(left.trace != trips - 1):
         raise PlanError(f"the bounds of level {number} are not those of its iterations")
     return Wheel(
-        level=level,
         counters=tuple(Node(rows[:, n], f"counter_{n}") for n in range(number + 1)),
         lasts=(
             *(Node(last.trace[parents], f"last_{n}") for n, last in enumerate(outer_lasts)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from math import prod
 from operator import and_
 
 from amaranth.hdl import Const, Module, Signal, Value
@@ -88,10 +89,7 @@ class IndexUnit(wiring.Component):
     @property
     def count(self) -> int:
         """Number of iterations of the box."""
-        count = 1
-        for extent in self.extents:
-            count *= extent
-        return count
+        return prod(self.extents)
 
     def is_box_level(self, level: int) -> bool:
         """Return whether a level runs from 0 to its extent - 1 whatever the outer counters are."""

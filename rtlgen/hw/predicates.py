@@ -80,7 +80,6 @@ class Guard:
 
 
 TRUE = Guard(((),))
-FALSE = Guard(())
 
 
 def form_range(form: IndexForm, extents: tuple[int, ...]) -> tuple[int, int]:

@@ -14,8 +14,6 @@ from amaranth.lib.wiring import In, Member, Out, Signature
 from rtlgen.hw.queues import SkidBuffer
 from rtlgen.ir.plan import Memory, address_bits
 
-PINS = ("tdata", "tvalid", "tready", "tlast")
-
 
 def stream_pins(memory: Memory) -> dict[str, Member]:
     """Return the pins of a stream, as the circuit has them."""

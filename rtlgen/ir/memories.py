@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.bank_map import ArrayPart, BankMap, Cut, bank_map
@@ -181,10 +182,7 @@ class Memory:
 
     @property
     def depth(self) -> int:
-        depth = 1
-        for extent in self.shape:
-            depth *= extent
-        return depth
+        return prod(self.shape)
 
     @property
     def bank_map(self) -> BankMap:

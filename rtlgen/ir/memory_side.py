@@ -76,10 +76,7 @@ class OffChip:
 
     def words(self, word_bits: int) -> int:
         """Return the words of the whole array."""
-        rows = 1
-        for extent in self.shape[:-1]:
-            rows *= extent
-        return rows * self.row_words(word_bits)
+        return prod(self.shape[:-1]) * self.row_words(word_bits)
 
 
 def _power_above(least: int) -> int:

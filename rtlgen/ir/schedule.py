@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 from rtlgen.ir.affine import Affine, affine_sum
@@ -213,10 +214,7 @@ class FlatDim:
         """Number of iterations of the flattened nest, padding included."""
         if self.iterations is not None:
             return self.iterations
-        count = 1
-        for loop in self.loops:
-            count *= loop.extent
-        return count
+        return prod(loop.extent for loop in self.loops)
 
     @property
     def time(self) -> Affine:

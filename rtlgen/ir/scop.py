@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine, Constraint, affine_sum
@@ -84,10 +85,7 @@ class Array:
     @property
     def depth(self) -> int:
         """Number of elements."""
-        depth = 1
-        for extent in self.shape:
-            depth *= extent
-        return depth
+        return prod(self.shape)
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -535,11 +533,6 @@ class Scop:
         """What its arrays and scalars are called, those that no statement uses among them."""
         arrays = (array.name for array in (*self.arrays, *self.untouched))
         return frozenset((*arrays, *(scalar.name for scalar in self.scalars)))
-
-    @property
-    def scattered(self) -> frozenset[str]:
-        """The arrays that scatters write: nobody knows beforehand whose value is in an element."""
-        return frozenset(s.write.array for s in self.statements if s.is_scatter)
 
     def element_number(self, access: Access) -> Affine:
         """Return the row-major number of the element that an affine access touches."""

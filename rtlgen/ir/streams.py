@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from rtlgen.ir.levels import Address, IndexForm, Level, Predicate, forms_of
 from rtlgen.ir.operations import (
@@ -159,10 +160,7 @@ class Stream:
         """Number of iterations issued each time the region starts, padding included."""
         if self.iterations is not None:
             return self.iterations
-        count = 1
-        for level in self.issued_levels:
-            count *= level.extent
-        return count
+        return prod(level.extent for level in self.issued_levels)
 
     @property
     def depth_cycles(self) -> int:

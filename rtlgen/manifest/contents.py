@@ -54,6 +54,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Literal, TypeAlias
 
 from rtlgen.errors import RtlgenError
@@ -225,10 +226,7 @@ class ArrayEntry:
     @property
     def depth(self) -> int:
         """Number of elements."""
-        depth = 1
-        for extent in self.shape:
-            depth *= extent
-        return depth
+        return prod(self.shape)
 
     @property
     def address_bits(self) -> int:

@@ -125,11 +125,6 @@ class Register:
         """Whether it is a value, or a half of one, that software gives."""
         return all(field.name == "VALUE" and field.access == "rw" for field in self.fields)
 
-    @property
-    def is_written(self) -> bool:
-        """Whether writing it does anything."""
-        return any(field.access != "ro" for field in self.fields)
-
 
 @dataclass(frozen=True, slots=True)
 class Window:

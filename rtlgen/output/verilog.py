@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from math import prod
+from pathlib import Path
 
 from amaranth.hdl import Shape
 from amaranth.lib import wiring
@@ -70,6 +73,15 @@ class GeneratedVerilog:
     top: str
     ports: tuple[Port, ...]
     core: CoreEntry | None = None
+
+
+@contextmanager
+def verilog_file(verilog: GeneratedVerilog) -> Iterator[Path]:
+    """Write a circuit to a file that is there as long as it is needed."""
+    with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
+        path = Path(folder) / f"{verilog.top}.v"
+        path.write_text(verilog.text, encoding="utf-8")
+        yield path
 
 
 def generate(plan: KernelPlan, top_kind: Top = "core") -> GeneratedVerilog:

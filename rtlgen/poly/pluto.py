@@ -182,7 +182,6 @@ class Cone:
 
     source: str
     sink: str
-    source_dims: int
     inequalities: tuple[Vector, ...]
     equalities: tuple[Vector, ...]
 
@@ -214,14 +213,13 @@ class Constraints:
 
 def cones(sets: ScopSets, edge: Edge, size: int) -> tuple[Cone, ...]:
     """Return the cone of every polyhedron of an edge; `size` is what N stands for."""
-    source_dims = edge.relation.dim(isl.dim_type.in_)
     flat = edge.relation.wrap().flatten().remove_divs().coalesce()
     found = []
     for piece in for_each(flat.foreach_basic_set):
         for symbolic in for_each(_symbolic(sets, piece, size).foreach_basic_set):
             dual = symbolic.coefficients()
             inequalities, equalities = _rows(dual)
-            found.append(Cone(edge.source, edge.sink, source_dims, inequalities, equalities))
+            found.append(Cone(edge.source, edge.sink, inequalities, equalities))
     return tuple(found)
 
 

@@ -64,12 +64,12 @@ class Relations:
         is_contradiction = any(not any(row[:-1]) for row in self.equations)
         return is_contradiction or bool((np.diagonal(self.octagon) < 0).any())
 
-    def bounds(self, terms: Terms, constant: float = 0) -> Bounds:
+    def bounds(self, terms: Terms) -> Bounds:
         """Return between which values a sum lies."""
         least, greatest = -inf, inf
         for form, more in ((terms, 0.0), *self._equal(terms)):
-            high = self._highest(form) + more + constant
-            low = -self._highest({name: -c for name, c in form.items()}) + more + constant
+            high = self._highest(form) + more
+            low = -self._highest({name: -c for name, c in form.items()}) + more
             least, greatest = max(least, low), min(greatest, high)
         return ceil(least) if least > -inf else least, floor(greatest) if greatest < inf else inf
 

@@ -50,7 +50,7 @@ from rtlgen.ir.code import (
 )
 from rtlgen.ir.effort import LOOP_OPERATIONS, keep_going, limited_effort
 from rtlgen.ir.schedule import Bound, FlatDim, LoopDim, NestLoop, ScalarDim, Schedule
-from rtlgen.ir.scop import Scop, Statement
+from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import (
     ScopSets,
     affine_text,
@@ -180,10 +180,6 @@ class _Reader:
     sets: ScopSets
     schedule: Schedule
     taken: frozenset[str]
-
-    @property
-    def scop(self) -> Scop:
-        return self.sets.scop
 
     def nodes(self, node: isl.AstNode, names: Mapping[str, Variable]) -> tuple[Code, ...]:
         match enum_name(node.get_type()):

@@ -33,7 +33,7 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     for row in rows:
         if len(row) != len(header):
             raise ValueError(f"a row of {len(row)} cells in a table of {len(header)} columns")
-    cells = [list(header), *([_cell(value) for value in row] for row in rows)]
+    cells = [list(header), *([cell_text(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip_longest(*cells, fillvalue="")]
     numeric = [
         bool(rows) and all(isinstance(row[k], int | float | None) for row in rows)
@@ -87,7 +87,8 @@ def _indent(cell: str, width: int) -> str:
     return " " * min(indent, width - max(map(len, cell.split())))
 
 
-def _cell(value: object) -> str:
+def cell_text(value: object) -> str:
+    """Return a value as a cell of a table."""
     if value is None:
         return "-"
     if isinstance(value, bool):

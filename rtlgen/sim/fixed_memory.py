@@ -13,7 +13,6 @@ from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import MemoryPorts
-from rtlgen.sim.axi_behaviour import BusError
 from rtlgen.sim.host import Dut, Handle, Host, known_value
 from rtlgen.sim.memory_contents import AccessError, MemoryContents
 
@@ -58,10 +57,6 @@ class FixedMemory:
         self._rdata: Handle = dut[ports.rdata]
         self._ack: Handle = dut[ports.ack]
         self.contents = MemoryContents(manifest)
-
-    def error(self) -> BusError | None:
-        """Return the first answer that was an error: this memory gives none."""
-        return None
 
     async def serve(self) -> None:
         """Serve every access from now on.

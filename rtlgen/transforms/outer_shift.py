@@ -12,11 +12,9 @@ Reference
 OLS: Kato and Seto, IPSJ T-SLDM 6, 2013. The conditions, as MF3 states them: the nests are adjacent,
 each one is perfect, and all have equal trip counts.
 
-How far a statement must start after another one: two independent computations of one number.
-
-`exact_shift` takes the integer maximum over the dependence relation. `binary_search_shift` is the
-method of MF3 (Izawa et al.): try a shift, look for a violated pair, halve the interval. They must
-agree, and the tests compare them on every dependence of every example.
+How far a statement must start after another one is the integer maximum over the dependence
+relation. MF3 (Izawa et al.) tries a shift, looks for a violated pair and halves the interval; the
+tests compare the two on every dependence of every example.
 
 Rewrite
 -------
@@ -308,26 +306,6 @@ def exact_shift(
     constant = source.rank.constant - sink.rank.constant
     largest = pair_extrema(dependence.relation).maximum(coefficients, constant)
     return largest if together else largest + 1
-
-
-def binary_search_shift(
-    sets: ScopSets, dependence: Dependence, source: FlatDim, sink: FlatDim, together: bool
-) -> int:
-    """Return the same number as `exact_shift`, by MF3's binary search over legality."""
-
-    def legal(shift: int) -> bool:
-        before = sets.time_map(sets.scop.statement(dependence.source), [source.rank])
-        after = sets.time_map(sets.scop.statement(dependence.sink), [sink.rank + shift])
-        wrong = before.lex_gt_map(after) if together else before.lex_ge_map(after)
-        disjoint: bool = dependence.relation.intersect(wrong).is_empty()
-        return disjoint
-
-    # Every rank lies in 0 .. count - 1, so these bounds are illegal and legal for certain.
-    low, high = -sink.count - 1, source.count + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if legal(middle) else (middle, high)
-    return high
 
 
 _NEEDED: Mapping[OlsRestriction, str] = {

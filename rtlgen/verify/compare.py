@@ -90,15 +90,6 @@ class Comparison:
         )
         return replace(self, first=first)
 
-    def to_json(self) -> dict[str, object]:
-        """Return the comparison as a JSON-serialisable object."""
-        return {
-            "exact": self.exact,
-            "elements": self.elements,
-            "mismatches": self.mismatches,
-            "first": [mismatch.to_json() for mismatch in self.first],
-        }
-
     def text(self) -> str:
         """Return the comparison for a person, one line a mismatch, without a final newline."""
         if not self.elements:

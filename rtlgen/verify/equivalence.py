@@ -29,7 +29,7 @@ from rtlgen.verify.compare import (
     format_checksum,
 )
 from rtlgen.verify.cosim import Engine, SimulationResult, Simulator, simulate_all
-from rtlgen.verify.data import DataSet, DataSets
+from rtlgen.verify.data import DataSets
 from rtlgen.verify.values import Elements, Value, is_same, value_text
 
 Element = tuple[str, tuple[int, ...]]
@@ -296,47 +296,43 @@ def verify_circuit(
     failures: list[str] = []
     predicted = predicted_cycles(plan)
     for each, wanted, got in zip(data.sets, expected, runs, strict=True):
-        comparison, found = _compared(plan, each, wanted, got, results, predicted)
+        comparison, found = _compared(plan, wanted, got, results, predicted)
         comparisons.append(comparison)
         failures += [f"data set {each.name}: {text}" for text in found]
-    paused_cycles = []
-    for number in range(STREAM_RUNS if manifest.streams else 0):
-        each, wanted, behaviour = data.sets[0], expected[0], AxiBehaviour(pauses=seed + number)
+    first = data.sets[0]
+
+    def again(behaviour: AxiBehaviour) -> tuple[SimulationResult, list[str]]:
+        """Run the first data set beside others; return the run, and what is wrong with it."""
         (got,) = simulate_all(
             directory,
             manifest,
-            [known_to(manifest, each.inputs)],
+            [known_to(manifest, first.inputs)],
             simulator=simulator,
             engine=engine,
             axi=behaviour,
         )
-        comparison, found = _compared(plan, each, wanted, got, results, predicted=None)
+        comparison, found = _compared(plan, expected[0], got, results, predicted=None)
         comparisons.append(comparison)
+        return got, found
+
+    paused_cycles = []
+    for number in range(STREAM_RUNS if manifest.streams else 0):
+        got, found = again(AxiBehaviour(pauses=seed + number))
         if got.cycles < predicted:
             found.append(f"took {got.cycles} cycles, fewer than without pauses")
-        failures += [f"data set {each.name}, pauses {behaviour.pauses}: {text}" for text in found]
+        failures += [f"data set {first.name}, pauses {seed + number}: {text}" for text in found]
         paused_cycles.append(got.cycles)
     dram_cycles = []
     if manifest.memory is not None and manifest.memory.kind == "dram":
         for number in range(DRAM_RUNS):
-            each, wanted, behaviour = data.sets[0], expected[0], AxiBehaviour(dram=seed + number)
-            (got,) = simulate_all(
-                directory,
-                manifest,
-                [known_to(manifest, each.inputs)],
-                simulator=simulator,
-                engine=engine,
-                axi=behaviour,
-            )
-            comparison, found = _compared(plan, each, wanted, got, results, predicted=None)
-            comparisons.append(comparison)
+            got, found = again(AxiBehaviour(dram=seed + number))
             found += off_prediction(
                 got.cycles,
                 predicted,
                 manifest.memory.latency_cycles,
                 partial(cycles_behind, plan),
             )
-            failures += [f"data set {each.name}, DRAM {behaviour.dram}: {text}" for text in found]
+            failures += [f"data set {first.name}, DRAM {seed + number}: {text}" for text in found]
             dram_cycles.append(got.cycles)
     returns = sum(wanted.returned is not None for wanted in expected)
     joined = _joined(comparisons)
@@ -370,7 +366,6 @@ def known_to(
 
 def _compared(
     plan: KernelPlan,
-    data: DataSet,
     wanted: Outcome,
     got: SimulationResult,
     results: Sequence[str],

@@ -135,7 +135,7 @@ def _help(command: click.Command, name: str) -> str:
 LIMITED = (
     "ir.effort",
     "ir.tolerance",
-    "faster",
+    "exploring.faster",
     "planning",
     "tiling",
     "windows",

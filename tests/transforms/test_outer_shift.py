@@ -14,17 +14,38 @@ import rtlgen
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
+from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis, analyse
+from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import OuterShiftRefused
 from rtlgen.poly.legality import find_violation
 from rtlgen.transforms.outer_shift import (
-    binary_search_shift,
     exact_shift,
     ols_applicability,
     outer_loop_shift,
 )
 from tests.poly.sources import EXAMPLE_NAMES, EXAMPLES, SMALL, analysed, example, pairs_of
+
+
+def binary_search_shift(
+    sets: ScopSets, dependence: Dependence, source: FlatDim, sink: FlatDim, together: bool
+) -> int:
+    """Return the same number as `exact_shift`, by MF3's binary search over legality."""
+
+    def legal(shift: int) -> bool:
+        before = sets.time_map(sets.scop.statement(dependence.source), [source.rank])
+        after = sets.time_map(sets.scop.statement(dependence.sink), [sink.rank + shift])
+        wrong = before.lex_gt_map(after) if together else before.lex_ge_map(after)
+        disjoint: bool = dependence.relation.intersect(wrong).is_empty()
+        return disjoint
+
+    # Every rank lies in 0 .. count - 1, so these bounds are illegal and legal for certain.
+    low, high = -sink.count - 1, source.count + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if legal(middle) else (middle, high)
+    return high
 
 
 @pytest.mark.parametrize("name", [*EXAMPLE_NAMES, *SMALL])

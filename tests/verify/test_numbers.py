@@ -137,8 +137,8 @@ def test_a_difference_shows_numbers_and_their_bits() -> None:
         "y[1]: expected -0.0 (0x80000000), got 0.0 (0x00000000)",
         "y[3]: expected 1.0 (0x3f800000), got 1.0000001 (0x3f800001)",
     ]
-    document = json.loads(json.dumps(found.to_json(), allow_nan=False))
-    assert document["first"][0]["expected"] == {"value": "-0.0", "bits": "0x80000000"}
+    document = json.loads(json.dumps(found.first[0].to_json(), allow_nan=False))
+    assert document["expected"] == {"value": "-0.0", "bits": "0x80000000"}
 
 
 def test_a_nan_of_other_bits_is_a_difference() -> None:

@@ -60,7 +60,7 @@ class ArrayWindows(wiring.Component):
         # An element comes some cycles behind its access: the last one when all are over.
         asks = Signal()
         ends = Signal()
-        shown = [self._bring(m, n, chosen[n], step) for n in range(len(self.windows))]
+        shown = [self._bring(m, n, step) for n in range(len(self.windows))]
         free = [Const(1) if window.is_double else self.idle for window in self.windows]
         m.d.comb += [
             chosen.eq(Cat(self._holds(window) for window in self.windows)),
@@ -97,7 +97,7 @@ class ArrayWindows(wiring.Component):
         shift = (window.size // REGISTER_BYTES - 1).bit_length()
         return self.word[shift:] == window.offset // REGISTER_BYTES >> shift
 
-    def _bring(self, m: Module, n: int, chosen: Value, step: Value) -> tuple[Value, Value]:
+    def _bring(self, m: Module, n: int, step: Value) -> tuple[Value, Value]:
         """Wire the port of an array; return whether there is an element, and the word so far."""
         window = self.windows[n]
         size, steps = window.element_bytes, steps_of(window)

@@ -19,8 +19,6 @@ from rtlgen.manifest.registers import (
     RegisterMap,
 )
 
-_FLOWS = {"ro": In, "rw": Out}
-
 
 def field_port(register: Register, field: Field) -> str:
     """Return the name of a port of `RegisterFile`."""

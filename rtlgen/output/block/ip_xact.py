@@ -17,7 +17,6 @@ from rtlgen.output.block.system_rdl import memory_map_ipxact
 
 _NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
 _AMBA = {"vendor": "amba.com", "library": "AMBA4", "version": "r0p0_0"}
-_SIGNAL = {"vendor": "ieee.org", "library": "signal", "version": "1.0"}
 _XILINX_SIGNAL = {"vendor": "xilinx.com", "library": "signal", "version": "1.0"}
 _MAP = "memoryMaps"
 

@@ -359,19 +359,3 @@ def _split(items: Sequence[_Item]) -> tuple[list[list[Assign]], list[_Switch]]:
             switches.append(item)
             assigns.append([])
     return assigns, switches
-
-
-def uses_of(body: Body) -> Iterator[tuple[Nets, bool]]:
-    """Yield the values that statements look at, and whether each is a whole right-hand side."""
-    for statement in body:
-        match statement:
-            case Assign(nets=nets):
-                yield nets, True
-            case If(arms=arms):
-                for conditions, inner in arms:
-                    yield from (((net,), False) for net, _ in conditions)
-                    yield from uses_of(inner)
-            case Case(value=value, arms=choices):
-                yield value, False
-                for _, inner in choices:
-                    yield from uses_of(inner)

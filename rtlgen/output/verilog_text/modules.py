@@ -27,7 +27,6 @@ from rtlgen.output.verilog_text.hierarchy import (
     Statement,
     blocks_of,
     grouped,
-    uses_of,
 )
 from rtlgen.output.verilog_text.layout import (
     assignment,
@@ -598,4 +597,4 @@ def _inner(statement: Statement) -> Iterator[Body]:
             yield from (body for _, body in choices)
 
 
-__all__ = ["ModuleText", "ModuleWriter", "Port", "constant_nets", "is_constant", "uses_of"]
+__all__ = ["ModuleText", "ModuleWriter", "Port", "constant_nets", "is_constant"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import rtlgen
-from rtlgen.faster import faster
+from rtlgen.exploring.faster import faster
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TURN_WORK
@@ -64,7 +64,7 @@ def test_beside_a_plan_that_took_long_no_other_one_is_begun(
     def planned(_: ParsedProgram, options: CompileOptions) -> Compilation:
         raise AssertionError(f"{options} would take longer still")
 
-    monkeypatch.setattr("rtlgen.faster.compile_program", planned)
+    monkeypatch.setattr("rtlgen.exploring.faster.compile_program", planned)
     offers = faster(long, design.options)
     assert offers.found and not any(offer.is_planned for offer in offers.found)
 

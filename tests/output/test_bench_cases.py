@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import rtlgen
-from rtlgen.verify import bench_cases
+from rtlgen.output import bench_cases
 
 GEMM = Path(__file__).parents[2] / "examples" / "gemm" / "gemm.c"
 
