@@ -26,7 +26,7 @@ from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.nests.candidates import Placement
 from rtlgen.nests.distances import StoreSlot
-from rtlgen.nests.period import LAST_ISSUE, Ending, Grouping, Member
+from rtlgen.nests.period import LAST_ISSUE, Ending, Grouping, LastPlaces, Member
 from rtlgen.nests.precedence import Feasibility, Precedence, smallest_shifts, strongest
 from rtlgen.nests.row_pads import (
     UNBOUNDED,
@@ -51,6 +51,7 @@ class NestPairs:
     -------
     origins: the precedences. sources, sinks: (pairs, dims), those of one precedence after those of
         the one before; starts: where each begins. names: the statements.
+    own: numbers of the precedences of a statement with itself.
     feasibility: of the origins. in_step: of these and of statements that are in step.
     """
 
@@ -61,6 +62,7 @@ class NestPairs:
     sources: Ints
     sinks: Ints
     starts: Ints
+    own: tuple[int, ...]
 
     @staticmethod
     def of(
@@ -91,6 +93,7 @@ class NestPairs:
             _places(nest, members, sources),
             _places(nest, members, sinks),
             ends[:-1],
+            tuple(n for n, p in enumerate(precedences) if p.source == p.sink),
         )
 
     def table(self, nest: CommonNest) -> PairTable:
@@ -130,12 +133,11 @@ class NestPairs:
 
     def initiation_interval(self, gaps: Gaps) -> int | None:
         """Return the smallest II of all members, or None where a statement runs backward."""
-        ii = 1
-        for p, _, largest in zip(self.origins, *gaps, strict=True):
-            if p.source == p.sink:
-                if largest >= 0:
-                    return None
-                ii = max(ii, -(p.lag // largest))
+        ii, largest = 1, gaps[1]
+        for number in self.own:
+            if largest[number] >= 0:
+                return None
+            ii = max(ii, -(self.origins[number].lag // largest[number]))
         return ii
 
 
@@ -278,15 +280,16 @@ class PaddingSearch:
         places = forms.places(inner)
         if lengths is None or places is None:
             return None
-        last = {name: place.last for name, place in places.items()}
+        last = self.ending.last_places(places)
         if self.ending.at_least(lengths.at(0), last) >= limit:
             return None
         pairs = forms.pairs(inner)
         if pairs is None:
             return None
         self.effort.spend(len(lengths.begin) + sum(len(each.smallest) for each in pairs))
+        meeting: set[int] = set()
         for most_ii in (1, UNBOUNDED):
-            found = self._smallest(lengths, pairs, places, last, inner, limit, most_ii)
+            found = self._smallest(lengths, pairs, places, last, inner, limit, most_ii, meeting)
             if found is not None:
                 return found
         return None
@@ -296,11 +299,18 @@ class PaddingSearch:
         lengths: BlockLengths,
         pairs: Sequence[BlockPairs],
         places: Mapping[str, BlockPlaces],
-        last: Mapping[str, BlockPlaces],
+        last: LastPlaces,
         inner: tuple[int, ...],
         limit: int,
         most_ii: int,
+        meeting: set[int],
     ) -> Grouping | None:
+        """Return the same for intervals up to one.
+
+        Parameters
+        ----------
+        meeting: minima at which no shifts do for an interval of one; more are added.
+        """
         # With a longer interval, fewer iterations end by the limit.
         least_ii = 1 if most_ii == 1 else 2
 
@@ -319,7 +329,7 @@ class PaddingSearch:
         for tried in range(least, most + 1):
             try:
                 if self.stores and not self._may_do(
-                    pairs, stores, last, lengths.at(tried), limit, most_ii
+                    pairs, stores, last, lengths, tried, limit, most_ii, meeting
                 ):
                     continue
                 most_rows = max(limit, lengths.sum(tried))
@@ -347,25 +357,33 @@ class PaddingSearch:
         self,
         pairs: Sequence[BlockPairs],
         stores: _StorePlaces,
-        last: Mapping[str, BlockPlaces],
-        lengths: Ints,
+        last: LastPlaces,
+        padded: BlockLengths,
+        least: int,
         limit: int,
         most_ii: int,
+        meeting: set[int],
     ) -> bool:
-        """Tell whether with blocks of these lengths no stores meet, before `limit`.
+        """Tell whether with blocks padded to a minimum no stores meet, before `limit`.
 
         Raises
         ------
         TooLong: enough was tried.
         """
+        lengths = padded.at(least)
         self.effort.spend(len(lengths) + sum(len(each.smallest) for each in pairs) + stores.count)
         gaps = pairs[0].gaps(lengths)
         ii = self._interval(gaps, most_ii)
-        return ii is not None and any(
+        if ii is None or (ii == 1 and least in meeting):
+            return False
+        may_do = any(
             self.ending.at_least(lengths, last, ii, shifts) < limit
             and not stores.meet(lengths, ii, shifts)
             for shifts in self.precedences.shifts(gaps, ii)
         )
+        if ii == 1 and not may_do:
+            meeting.add(least)
+        return may_do
 
     def _attempt(
         self, least: tuple[int, ...], limit: int, most_count: int, most_ii: int = UNBOUNDED
@@ -466,7 +484,9 @@ def least_end(loops: Sequence[NestLoop], points: Mapping[str, Ints], ending: End
     inner = (0,) * (len(loops) - 2)
     forms = BlockForms(loops, (), {name: last_of(each) for name, each in points.items()})
     lengths, places = forms.lengths(inner, 0), forms.places(inner)
-    return 0 if lengths is None or places is None else ending.at_least(lengths.at(0), places)
+    if lengths is None or places is None:
+        return 0
+    return ending.at_least(lengths.at(0), ending.last_places(places))
 
 
 def last_of(points: Ints) -> Ints:

@@ -88,6 +88,22 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LastPlaces:
+    """Where the last instance of every statement is in a nest, told by its blocks.
+
+    Members
+    -------
+    names: of the statements. block, place: (statements,) see `BlockPlaces`.
+    tails: (statements,) cycles from there to the end of the statement.
+    """
+
+    names: tuple[str, ...]
+    block: Ints
+    place: Ints
+    tails: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Ending:
     """When groupings end: of several, that is best which ends first.
 
@@ -117,7 +133,7 @@ class Ending:
     def at_least(
         self,
         lengths: Ints,
-        last: Mapping[str, BlockPlaces],
+        last: LastPlaces,
         ii: int = 1,
         shifts: Mapping[str, int] = MappingProxyType({}),
     ) -> int:
@@ -125,17 +141,25 @@ class Ending:
 
         Parameters
         ----------
-        lengths: of the blocks. last: where the last instance of every statement is.
-        shifts: of some statements, at least.
+        lengths: of the blocks. shifts: of some statements, at least.
         """
         if self.tails is None:
             return ii * (int(lengths.sum()) - 1) + max(shifts.values(), default=0)
         begin = np.cumsum(lengths) - lengths
-        return max(
-            shifts.get(name, 0)
-            + ii * int(begin[where.block[0]] + where.place[0])
-            + self.tails[name]
-            for name, where in last.items()
+        ends = ii * (begin[last.block] + last.place) + last.tails
+        if shifts:
+            ends += np.array([shifts.get(name, 0) for name in last.names], dtype=np.int64)
+        return int(ends.max())
+
+    def last_places(self, places: Mapping[str, BlockPlaces]) -> LastPlaces:
+        """Return where the last of some places of every statement are."""
+        last = [each.last for each in places.values()]
+        tails = [0 if self.tails is None else self.tails[name] for name in places]
+        return LastPlaces(
+            tuple(places),
+            np.concatenate([each.block for each in last]),
+            np.concatenate([each.place for each in last]),
+            np.array(tails, dtype=np.int64),
         )
 
     def at_least_in_trips(self, trips: int, period: int) -> int:

@@ -101,9 +101,9 @@ def test_no_grouping_ends_before_the_bound_that_its_blocks_give(at: int) -> None
     placed = box_placement((NestLoop("i", 4), NestLoop(None, 10, at=at)), ("i",))
     grouping = Grouping({"S": placed, "T": placed}, 1, {"S": 0, "T": 2})
     ending = Ending({"S": 20, "T": 1}, lambda name, nest: int(nest.ranks(np.array([[3]]))[0]))
-    last = dict.fromkeys(("S", "T"), BlockPlaces(np.array([3]), np.array([at])))
+    places = dict.fromkeys(("S", "T"), BlockPlaces(np.array([3]), np.array([at])))
     for each in (LAST_ISSUE, ending):
         for ii in (1, 2):
-            least = each.at_least(np.full(4, 10), last, ii)
+            least = each.at_least(np.full(4, 10), each.last_places(places), ii)
             assert least <= each.of(replace(grouping, ii=ii))
         assert each.at_least_in_trips(4, 10) <= each.of(grouping)
