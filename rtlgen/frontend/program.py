@@ -34,6 +34,7 @@ from rtlgen.frontend.lowering.passed_over import PassedOver
 from rtlgen.frontend.lowering.pointer_choices import name_chosen_pointers
 from rtlgen.frontend.lowering.pointer_members import part_pointers
 from rtlgen.frontend.lowering.pointers import place_pointers
+from rtlgen.frontend.lowering.read_only import hand_over_values
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.lowering.trip_bounds import take_bounds
@@ -263,6 +264,7 @@ def _lower(
     name_chosen_pointers(tree, changing)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator, members.given)
+    hand_over_values(tree, kernel)
     bounds = take_bounds(tree, locator)
     separate_effects(tree)
     region = select_region(tree, function, locator)
