@@ -35,7 +35,7 @@ class Session:
         self.status = 0
         self.names: dict[str, Any] = {"__name__": page.stem}
         self._patch = monkeypatch
-        for name in ("examples", "rtlgen"):
+        for name in ("examples", "rtlgen", "tests"):
             (folder / name).symlink_to(ROOT / name)
         monkeypatch.chdir(folder)
         monkeypatch.setenv("COLUMNS", "100")
