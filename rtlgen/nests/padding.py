@@ -287,9 +287,9 @@ class PaddingSearch:
         if pairs is None:
             return None
         self.effort.spend(len(lengths.begin) + sum(len(each.smallest) for each in pairs))
-        meeting: set[int] = set()
+        stores = _StorePlaces(self.stores, {name: places[name] for name in self.stores})
         for most_ii in (1, UNBOUNDED):
-            found = self._smallest(lengths, pairs, places, last, inner, limit, most_ii, meeting)
+            found = self._smallest(lengths, pairs, stores, last, inner, limit, most_ii)
             if found is not None:
                 return found
         return None
@@ -298,19 +298,12 @@ class PaddingSearch:
         self,
         lengths: BlockLengths,
         pairs: Sequence[BlockPairs],
-        places: Mapping[str, BlockPlaces],
+        stores: _StorePlaces,
         last: LastPlaces,
         inner: tuple[int, ...],
         limit: int,
         most_ii: int,
-        meeting: set[int],
     ) -> Grouping | None:
-        """Return the same for intervals up to one.
-
-        Parameters
-        ----------
-        meeting: minima at which no shifts do for an interval of one; more are added.
-        """
         # With a longer interval, fewer iterations end by the limit.
         least_ii = 1 if most_ii == 1 else 2
 
@@ -325,11 +318,10 @@ class PaddingSearch:
             return None
         least = bisect_left(range(high), True, key=is_enough)
         most = min(high, least + STORE_TRIALS) if self.stores else least
-        stores = _StorePlaces(self.stores, {name: places[name] for name in self.stores})
         for tried in range(least, most + 1):
             try:
                 if self.stores and not self._may_do(
-                    pairs, stores, last, lengths, tried, limit, most_ii, meeting
+                    pairs, stores, last, lengths, tried, limit, most_ii
                 ):
                     continue
                 most_rows = max(limit, lengths.sum(tried))
@@ -362,7 +354,6 @@ class PaddingSearch:
         least: int,
         limit: int,
         most_ii: int,
-        meeting: set[int],
     ) -> bool:
         """Tell whether with blocks padded to a minimum no stores meet, before `limit`.
 
@@ -374,7 +365,7 @@ class PaddingSearch:
         self.effort.spend(len(lengths) + sum(len(each.smallest) for each in pairs) + stores.count)
         gaps = pairs[0].gaps(lengths)
         ii = self._interval(gaps, most_ii)
-        if ii is None or (ii == 1 and least in meeting):
+        if ii is None or (ii == 1 and least in stores.vain):
             return False
         may_do = any(
             self.ending.at_least(lengths, last, ii, shifts) < limit
@@ -382,7 +373,7 @@ class PaddingSearch:
             for shifts in self.precedences.shifts(gaps, ii)
         )
         if ii == 1 and not may_do:
-            meeting.add(least)
+            stores.vain.add(least)
         return may_do
 
     def _attempt(
@@ -429,11 +420,13 @@ class _StorePlaces:
     Members
     -------
     meeting: intervals and shifts at which stores of one block meet, however long blocks are.
+    vain: minima at which no shifts do for an interval of one.
     """
 
     stores: Mapping[str, StoreSlot]
     places: Mapping[str, BlockPlaces]
     meeting: set[tuple[int, ...]] = field(default_factory=set)
+    vain: set[int] = field(default_factory=set)
 
     @property
     def count(self) -> int:

@@ -226,8 +226,7 @@ class TileKernel:
         largest = self.relations.largest(across, source, sink)
         assert largest is not None, "some pair is close"
         tiles = 1
-        # Of those that are not far apart, it need not be known how many tiles are in between.
-        if in_turn and largest + constant > known:
+        if in_turn:
             tiles = self.between(self.relations.tile_pairs(across), self.depth, MOST_OVERLAPPING)
         return max(known, -(-(largest + constant) // tiles))
 

@@ -9,6 +9,7 @@ that goes from function to function by its address become that: a size among the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +18,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import map_children, number
 from rtlgen.frontend.syntax.assigned import assigned, below, called_by
+from rtlgen.frontend.syntax.region import parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +36,25 @@ def hand_over_values(tree: c_ast.FileAST, kernel: str) -> None:
     ----------
     kernel: the name of the function that the host calls, with what it says.
     """
-    functions = {node.decl.name: node for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    functions = {f.decl.name: _Function(f) for f in tree.ext if isinstance(f, c_ast.FuncDef)}
     chosen = {
-        parameter: node.name
-        for function in functions.values()
-        if function.decl.name != kernel
-        for parameter, node in _parameters(function)
-        if _points_to_constant_number(node)
+        _Parameter(name, place): node.name
+        for name, function in functions.items()
+        if name != kernel
+        for place, node in enumerate(function.parameters)
+        if _points_to_constant_number(node) and function.declared[node.name] == 1
     }
     while True:
         # One that goes on to another function depends on that one.
-        kept = {p: name for p, name in chosen.items() if _is_read_only(functions, p, name, chosen)}
+        kept = _read_only(functions, chosen)
         if kept == chosen:
             break
         chosen = kept
-    for function in functions.values():
-        own = {name for p, name in chosen.items() if p.function == function.decl.name}
-        map_children(function.body, partial(_with_values, own=own, chosen=chosen))
+    if not chosen:
+        return
+    for name, function in functions.items():
+        own = {read for p, read in chosen.items() if p.function == name}
+        map_children(function.node.body, partial(_with_values, own=own, chosen=chosen))
     for node in below(tree):
         if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):
             for place, parameter in enumerate(node.type.args.params if node.type.args else ()):
@@ -58,11 +62,52 @@ def hand_over_values(tree: c_ast.FileAST, kernel: str) -> None:
                     parameter.type = parameter.type.type
 
 
-def _parameters(function: c_ast.FuncDef) -> Iterator[tuple[_Parameter, c_ast.Decl]]:
-    arguments = function.decl.type.args
-    for place, node in enumerate(arguments.params if arguments is not None else ()):
-        if isinstance(node, c_ast.Decl) and node.name is not None:
-            yield _Parameter(function.decl.name, place), node
+class _Function:
+    """What a function does with names.
+
+    Members
+    -------
+    parameters: those with a name: no function with others may be called. locals: declarations
+        below, by name.
+    declared, used, read, changed: how often each name is declared, stands anywhere, stands as a
+        pointer whose element is read at its place, and may be changed. calls: that it makes.
+    """
+
+    def __init__(self, node: c_ast.FuncDef) -> None:
+        self.node = node
+        self.parameters = parameters(node)
+        inside = list(below(node.body))
+        self.locals = {each.name: each for each in inside if isinstance(each, c_ast.Decl)}
+        names = [each.name for each in inside if isinstance(each, c_ast.Decl)]
+        self.declared = Counter([*(each.name for each in self.parameters), *names])
+        self.used = Counter(each.name for each in inside if isinstance(each, c_ast.ID))
+        self.read = Counter(map(_read_by, inside))
+        self.changed = Counter(name for name, _ in assigned(node.body))
+        self.calls = [each for each in inside if isinstance(each, c_ast.FuncCall)]
+
+    def arguments(self) -> Iterator[tuple[_Parameter, c_ast.Node]]:
+        """Yield the arguments of all calls, and what each is given as."""
+        for node in self.calls:
+            for place, argument in enumerate(node.args.exprs if node.args is not None else ()):
+                yield _Parameter(called_by(node), place), argument
+
+    def never_changes(self, name: str, names: list[str], handed: int) -> bool:
+        """Tell whether a variable of a type has one value as long as there is one.
+
+        Parameters
+        ----------
+        names: of the type. handed: how often its address is handed over only to be read through.
+        """
+        given = {each.name: each for each in self.parameters}
+        declared = given.get(name) or self.locals.get(name)
+        if declared is None or self.declared[name] != 1 or declared.storage:
+            return False
+        if not isinstance(declared.type, c_ast.TypeDecl):
+            return False
+        if getattr(declared.type.type, "names", None) != names:
+            return False
+        has_value = name in given or declared.init is not None
+        return has_value and self.changed[name] == handed
 
 
 def _points_to_constant_number(node: c_ast.Decl) -> bool:
@@ -76,83 +121,51 @@ def _points_to_constant_number(node: c_ast.Decl) -> bool:
     )
 
 
-def _is_read_only(
-    functions: dict[str, c_ast.FuncDef],
-    parameter: _Parameter,
-    name: str,
-    chosen: dict[_Parameter, str],
-) -> bool:
-    """Tell whether a function only reads what a pointer points to, and that never changes."""
-    function = functions[parameter.function]
-    if not _is_alone(function, name):
-        return False
-    read = sum(_read_by(node) == name for node in below(function.body))
-    read += sum(_handed_on(node, name, chosen) for node in below(function.body))
-    if read != _uses(function, name):
-        return False
-    names = dict(_parameters(function))[parameter].type.type.type.names
-    for caller in functions.values():
-        for node in below(caller.body):
-            if called_by(node) != parameter.function:
-                continue
-            given = node.args.exprs if node.args is not None else []
-            if parameter.place >= len(given) or not _never_changes(
-                caller, given[parameter.place], names, chosen
-            ):
-                return False
-    # What is more than called, has a caller that nobody knows.
-    everywhere = [n for each in functions.values() for n in below(each.body)]
-    uses = sum(isinstance(n, c_ast.ID) and n.name == parameter.function for n in everywhere)
-    return bool(uses == sum(called_by(n) == parameter.function for n in everywhere))
+def _read_only(
+    functions: dict[str, _Function], chosen: dict[_Parameter, str]
+) -> dict[_Parameter, str]:
+    """Return those of some parameters through which a function reads what never changes."""
+    refused = set[_Parameter]()
+    called, used = Counter[str](), Counter[str]()
+    for name, function in functions.items():
+        called.update(map(called_by, function.calls))
+        used.update(function.used)
+        own = {pointer for p, pointer in chosen.items() if p.function == name}
+        given = [(p, argument) for p, argument in function.arguments() if p in chosen]
+        handed = Counter(_addressed(argument) for _, argument in given)
+        passed = Counter(each.name for _, each in given if isinstance(each, c_ast.ID))
+        refused |= {
+            p
+            for p, pointer in chosen.items()
+            if p.function == name
+            and function.read[pointer] + passed[pointer] != function.used[pointer]
+        }
+        for p, argument in given:
+            if isinstance(argument, c_ast.ID):
+                is_kept = argument.name in own
+            else:
+                variable = _addressed(argument)
+                type_ = functions[p.function].parameters[p.place].type.type.type
+                is_kept = variable != "" and function.never_changes(
+                    variable, type_.names, handed[variable]
+                )
+            if not is_kept:
+                refused.add(p)
+    # What is more than called, has a caller that nobody knows; and so has a call without arguments.
+    arguments = Counter(p for function in functions.values() for p, _ in function.arguments())
+    return {
+        p: pointer
+        for p, pointer in chosen.items()
+        if p not in refused and used[p.function] == called[p.function] == arguments[p]
+    }
 
 
-def _never_changes(
-    caller: c_ast.FuncDef, argument: c_ast.Node, names: list[str], chosen: dict[_Parameter, str]
-) -> bool:
-    """Tell whether an argument is the address of a variable of a type that has one value."""
-    if isinstance(argument, c_ast.ID):
-        own = {name for p, name in chosen.items() if p.function == caller.decl.name}
-        return str(argument.name) in own
-    match argument:
-        case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)) if _is_alone(caller, name):
-            pass
-        case _:
-            return False
-    places = [node for _, node in _parameters(caller)]
-    places += [n for n in below(caller.body) if isinstance(n, c_ast.Decl) and n.name == name]
-    declared = next((node for node in places if node.name == name), None)
-    if declared is None or declared.storage or not isinstance(declared.type, c_ast.TypeDecl):
-        return False
-    if getattr(declared.type.type, "names", None) != names:
-        return False
-    is_parameter = any(declared is node for _, node in _parameters(caller))
-    changes = [node for changed, node in assigned(caller.body) if changed == name]
-    handed = [n for n in below(caller.body) for n in _handed_addresses(n, name, chosen)]
-    return (is_parameter or declared.init is not None) and len(changes) == len(handed)
-
-
-def _handed_addresses(
-    node: c_ast.Node, name: str, chosen: dict[_Parameter, str]
-) -> Iterator[c_ast.Node]:
-    """Yield the arguments of a call that are the address of a variable, only to be read."""
-    if isinstance(node, c_ast.FuncCall) and node.args is not None:
-        for place, argument in enumerate(node.args.exprs):
-            if _Parameter(called_by(node), place) in chosen:
-                match argument:
-                    case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=own)) if own == name:
-                        yield argument
-
-
-def _handed_on(node: c_ast.Node, name: str, chosen: dict[_Parameter, str]) -> int:
-    """Return how often a call hands a pointer on, only to be read through."""
-    if not isinstance(node, c_ast.FuncCall) or node.args is None:
-        return 0
-    return sum(
-        isinstance(argument, c_ast.ID)
-        and argument.name == name
-        and _Parameter(called_by(node), place) in chosen
-        for place, argument in enumerate(node.args.exprs)
-    )
+def _addressed(node: c_ast.Node) -> str:
+    """Return the variable of which something is the address; "" if of none."""
+    match node:
+        case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
+            return str(name)
+    return ""
 
 
 def _read_by(node: c_ast.Node) -> str:
@@ -163,17 +176,6 @@ def _read_by(node: c_ast.Node) -> str:
         case c_ast.ArrayRef(name=c_ast.ID(name=name), subscript=subscript):
             return str(name) if number(subscript) == 0 else ""
     return ""
-
-
-def _is_alone(function: c_ast.FuncDef, name: str) -> bool:
-    """Tell whether one declaration in a function has a name."""
-    nodes = [node for _, node in _parameters(function)]
-    nodes += [node for node in below(function.body) if isinstance(node, c_ast.Decl)]
-    return len([node for node in nodes if node.name == name]) == 1
-
-
-def _uses(function: c_ast.FuncDef, name: str) -> int:
-    return sum(isinstance(n, c_ast.ID) and n.name == name for n in below(function.body))
 
 
 def _with_values(node: c_ast.Node, own: set[str], chosen: dict[_Parameter, str]) -> c_ast.Node:
