@@ -31,6 +31,7 @@ from rtlgen.planning.one_form import (
     plan_of,
     ram_cost,
     takes_too_many,
+    with_few_ports,
     with_own_parts,
     with_settled,
     with_shared_multipliers,
@@ -100,9 +101,9 @@ def _choose_form(written: Analysis, options: CompileOptions, moves: Sequence[Mov
     freely = replace(options, shifts={})
     start, allowed = _start(written, freely, moves)
     form, tried = improved(start, allowed, freely)
-    best = form.planned
+    best = form.built
     if options.shifts:
-        best = plan_form(best.analysis, options)
+        best = with_few_ports(plan_form(best.analysis, options), options)
     best = with_shared_multipliers(with_settled(best, options), options)
     tried = (*tried, *best.tried)
     # The other modes are baselines: they build what the program says.

@@ -29,7 +29,13 @@ from rtlgen.planning.analysis import (
     in_skewed_loops,
     with_pauses,
 )
-from rtlgen.planning.one_form import in_rows, plan_form, plan_in_loops, ram_cost
+from rtlgen.planning.one_form import (
+    in_rows,
+    plan_form,
+    plan_in_loops,
+    ram_cost,
+    with_few_ports,
+)
 from rtlgen.planning.planned import Planned, Tried, least_cycles, timing_of
 from rtlgen.poly.polynomial import NoClosedForm
 from rtlgen.scheduling.errors import BankUnknown, IndexStyleUnsuitable
@@ -81,6 +87,14 @@ class Form:
         RtlgenError, NoClosedForm: it has none.
         """
         return self._plan()
+
+    @cached_property
+    def built(self) -> Planned:
+        """The plan in as few write ports as cost hardly any cycles, which takes another search.
+
+        Where forms are compared by the RAM that they take; by cycles, `planned` does.
+        """
+        return with_few_ports(self.planned, self._options)
 
     @property
     def is_planned(self) -> bool:
@@ -339,7 +353,7 @@ class Skews(Move):
         if len(near) == 1 or shortest >= near[0].origin.cycles * TOLERANCE:
             return near[0]
         # Whether values are soon read again, and rows of them will do, depends on the loops.
-        return min(near, key=lambda each: (ram_cost(in_rows(each.planned, options)), each.cycles))
+        return min(near, key=lambda each: (ram_cost(in_rows(each.built, options)), each.cycles))
 
 
 class Reversals(Move):
@@ -392,8 +406,10 @@ class Banks(Move):
     def is_worth(self, found: Form, before: Form) -> bool:
         if found.cycles < before.cycles * PORT_TOLERANCE:
             return True
-        few, many = (block_ram_bits(form.planned.plan) for form in (found, before))
-        return found.cycles <= before.cycles and few < many
+        if found.cycles > before.cycles:
+            return False
+        few, many = (block_ram_bits(form.built.plan) for form in (found, before))
+        return few < many
 
 
 def _with_more(analysis: Analysis, options: CompileOptions) -> Planned:

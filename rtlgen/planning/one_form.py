@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 from rtlgen.datapath.binding import with_units
 from rtlgen.ir.block_rams import block_rams, distributed_ram_bits, with_small_memories
@@ -83,7 +84,7 @@ def plan_in_loops(analysis: Analysis, options: CompileOptions) -> Planned:
 
 
 def plan_form(analysis: Analysis, options: CompileOptions, *, may_overlap: bool = False) -> Planned:
-    """Plan a program with one write port an array, or with as many as are worth it.
+    """Plan a program with as many write ports an array as it takes; see `with_few_ports`.
 
     All statements share one loop unless that is too complex, or takes longer than they do apart.
 
@@ -135,20 +136,25 @@ def _in_regions(
 
 def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Planned:
     """Plan a program with all statements in one loop."""
-    try:
-        several = plan_of(analysis, options, free.retimed(with_versions(free.timing)))
-    except NoVersions:
-        return plan_of(analysis, options, free)
-    # Where nothing is kept apart, often no two stores meet all the same.
+    if options.write_ports != "one":
+        with suppress(NoVersions):
+            return plan_of(analysis, options, free.retimed(with_versions(free.timing)))
+    return plan_of(analysis, options, free)
+
+
+def with_few_ports(planned: Planned, options: CompileOptions) -> Planned:
+    """Return the same form with one write port an array, where that costs hardly any cycles.
+
+    Where nothing is kept apart, often no two stores meet all the same.
+    """
+    several, analysis = planned, planned.analysis
     if all(memory.write_ports == 1 for memory in several.plan.memories):
         return several
-    if options.write_ports != "one":
-        free = free.within(int(cycles_of(several) / PORT_TOLERANCE))
-    if options.write_ports == "one":
-        return plan_of(analysis, options, free)
+    none, most = frozenset[Any](), int(cycles_of(several) / PORT_TOLERANCE)
+    timing = replace(several.space.timing, banked=none, memory_only=none, apart=none)
     one = several
     with improving("stores through one port an array"), suppress(NoClosedForm):
-        one = plan_of(analysis, options, free)
+        one = plan_of(analysis, options, several.space.retimed(timing).within(most))
     if cycles_of(several) < cycles_of(one) * PORT_TOLERANCE:
         return _having_tried(several, ONE_PORT, one, several)
     return one if one is several else _having_tried(one, ONE_PORT, one, several)
