@@ -42,6 +42,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.schedule import Bound, NestLoop, Place, only
+from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.nests.candidates import Placement, box_placement, ragged_loops
 from rtlgen.nests.precedence import Precedence, Related, Requirements, smallest_shifts
 from rtlgen.nests.row_pads import BlockPlaces
@@ -176,6 +177,9 @@ def _no_rank(name: str, placed: Placement) -> int:
 LAST_ISSUE = Ending(None, _no_rank)
 """That of iterations, which have no latency."""
 
+MOST_UNITS = 16
+"""Common multiples of the periods inside of a loop that are tried, where the least one is long."""
+
 
 def common_period(
     members: Sequence[Member],
@@ -232,7 +236,41 @@ def with_late_pads(grouping: Grouping) -> Grouping:
     return Grouping(placements, grouping.ii, shifts)
 
 
+Inside = int | str
+"""What stands directly in a loop: the number of a loop that statements share, or a statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """What stands directly in a loop.
+
+    Members
+    -------
+    extent: how often it runs. least: its smallest period; step: longer ones are multiples of it.
+        None: there are no longer ones.
+    """
+
+    extent: int
+    least: int
+    step: int | None
+
+    def dividing(self, unit: int) -> int | None:
+        """Return its smallest period of which a unit is a multiple, or None."""
+        if self.step is None:
+            return self.least if unit % self.least == 0 else None
+        first = -(-self.least // self.step) * self.step
+        fitting = (each for each in range(first, unit + 1, self.step) if unit % each == 0)
+        return next(fitting, None)
+
+
 class _Periods:
+    """The periods of the loops that statements share, the innermost loops first.
+
+    A period is whole periods of each loop inside. Were these always the shortest, it would be a
+    multiple of all: of 25, 26 and 3 cycles, of 1,950. If 25 and 26 become 27, any multiple of 27
+    does.
+    """
+
     def __init__(
         self,
         members: Sequence[Member],
@@ -250,7 +288,9 @@ class _Periods:
                 users.setdefault(number, []).append(member.name)
         # A loop around one statement only has the period that its own inner loops give it.
         self.users = {number: names for number, names in users.items() if len(names) > 1}
-        self.periods: dict[int, int] = {}
+        self.periods: dict[Inside, int] = {}
+        # The shortest of each in which what is inside of it keeps its order.
+        self.least: dict[Inside, int] = {}
         self.ii = 1
 
     def solve(self) -> Grouping:
@@ -259,10 +299,10 @@ class _Periods:
             for member in self.members.values()
             for number in member.path
         }
-        for number in self.users:
-            self.periods[number] = 0
+        self.periods = dict.fromkeys(self.users, 1)
+        self.least = dict.fromkeys(self.users, 1)
         for number in sorted(self.users, key=lambda n: -depth[n]):
-            self._set_minimum(number)
+            self._make_room(number)
         self.ii = self._initiation_interval()
         for number in sorted(self.users, key=lambda n: -depth[n]):
             self._search(number, depth[number])
@@ -273,27 +313,32 @@ class _Periods:
             raise _no_schedule(self.members)
         return Grouping(placed, self.ii, shifts)
 
-    def _children(self, number: int) -> list[tuple[int, int]]:
-        """Return (extent, period) of what stands directly in a shared loop."""
-        found = []
+    def _children(self, number: int) -> dict[Inside, _Child]:
+        """Return what stands directly in a shared loop."""
+        found: dict[Inside, _Child] = {}
         for name in self.users[number]:
             member = self.members[name]
             level = member.path.index(number) + 1
             if level == len(member.path):
-                found.append((1, 1))
+                found[name] = _Child(1, 1, None)
                 continue
-            child = member.path[level]
-            period = self.periods.get(child)
-            if period is None:
+            child, extent = member.path[level], member.loops[level].extent
+            if child in self.periods:
+                inside = self._children(child)
+                step = lcm(*(self.periods.get(c, own.least) for c, own in inside.items()))
+                found[child] = _Child(extent, self.least[child], step)
+            else:
                 period = prod(loop.extent for loop in member.loops[level + 1 :])
-            found.append((member.loops[level].extent, period))
+                found[name] = _Child(extent, period, None)
         return found
 
-    def _set_minimum(self, number: int) -> None:
+    def _make_room(self, number: int) -> None:
+        """Set the shortest period of a loop in which those inside have room as they are."""
         children = self._children(number)
-        step = lcm(*(period for _, period in children))
-        longest = max(extent * period for extent, period in children)
-        self.periods[number] = -(-longest // step) * step
+        periods = {child: self.periods.get(child, own.least) for child, own in children.items()}
+        longest = max(own.extent * periods[child] for child, own in children.items())
+        step = lcm(*periods.values())
+        self.periods[number] = self.least[number] = -(-longest // step) * step
 
     def _placement(self, member: Member) -> Placement:
         loops: list[NestLoop] = []
@@ -324,30 +369,59 @@ class _Periods:
         inside = self._inside(self.precedences, names, level)
         required = Requirements(inside)
         in_iterations = Requirements(self._inside(self.iteration_precedences, names, level))
-        self._set_minimum(number)
-        children = self._children(number)
-        step = lcm(*(period for _, period in children))
-        low = self.periods[number] // step - 1
-        # One after another with every lag waited for: always enough, so bisection can start there.
-        sequential = sum(extent * period for extent, period in children)
-        sequential += sum(max(0, p.lag) + 1 for p in inside)
-        high = max(low + 1, -(-sequential // step))
-        if not self._feasible(number, high * step, required, in_iterations):
-            raise _no_schedule(self.members)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._feasible(number, middle * step, required, in_iterations):
-                high = middle
-            else:
-                low = middle
-        self._set_period(number, high * step)
 
-    def _set_period(self, number: int, period: int) -> None:
-        """Set the period of one loop, and make room for it in the loops around it."""
-        self.periods[number] = period
+        def shortest(periods: Mapping[Inside, int], low: int, high: int) -> int | None:
+            """Return the shortest up to `high` with these inside; none does up to `low`."""
+            step = lcm(*periods.values())
+
+            def does(multiple: int) -> bool:
+                self._set_period(number, multiple * step, periods)
+                return self._feasible(number, required, in_iterations)
+
+            least = max(own.extent * periods[child] for child, own in children.items())
+            first, last = max(low // step, -(-least // step) - 1), high // step
+            if last <= first or not does(last):
+                return None
+            while last - first > 1:
+                middle = (first + last) // 2
+                first, last = (first, middle) if does(middle) else (middle, last)
+            return last * step
+
+        children = self._children(number)
+        chosen = {child: own.least for child, own in children.items()}
+        step = lcm(*chosen.values())
+        # One after another with every lag waited for: always enough, so bisection can start there.
+        sequential = sum(own.extent * own.least for own in children.values())
+        sequential += sum(max(0, p.lag) + 1 for p in inside)
+        best = shortest(chosen, 0, -(-sequential // step) * step)
+        if best is None:
+            raise _no_schedule(self.members)
+        low = best - step
+        for periods in self._with_common_multiples(children) if low < TOLERANCE * best else ():
+            found = shortest(periods, low, best - 1)
+            if found is not None:
+                best, chosen = found, periods
+        self._set_period(number, best, chosen)
+
+    def _with_common_multiples(self, children: Mapping[Inside, _Child]) -> list[dict[Inside, int]]:
+        """Return periods of what is inside that have short common multiples, the shortest first."""
+        longest = max(own.least for own in children.values())
+        found = []
+        for unit in range(longest, 2 * longest):
+            periods = {child: own.dividing(unit) for child, own in children.items()}
+            known = {child: period for child, period in periods.items() if period is not None}
+            if len(known) == len(periods):
+                found.append(known)
+        found.sort(key=lambda each: sum(own.extent * each[c] for c, own in children.items()))
+        return found[:MOST_UNITS]
+
+    def _set_period(self, number: int, period: int, inside: Mapping[Inside, int]) -> None:
+        """Set the period of a loop, and of those inside; make room for it in those around it."""
+        self.periods |= {child: own for child, own in inside.items() if child in self.periods}
+        self.periods[number] = self.least[number] = period
         path = self.members[self.users[number][0]].path
         for outer in reversed(path[: path.index(number)]):
-            self._set_minimum(outer)
+            self._make_room(outer)
 
     def _inside(
         self, precedences: Sequence[Precedence], names: set[str], level: int
@@ -361,14 +435,7 @@ class _Periods:
             and (inner := self.related.restricted(p, level)) is not None
         ]
 
-    def _feasible(
-        self,
-        number: int,
-        period: int,
-        required: Requirements,
-        in_iterations: Requirements,
-    ) -> bool:
-        self._set_period(number, period)
+    def _feasible(self, number: int, required: Requirements, in_iterations: Requirements) -> bool:
         placed = {name: self._placement(self.members[name]) for name in self.users[number]}
         return (
             self._shifts(placed, required, self.ii) is not None

@@ -96,6 +96,23 @@ def test_a_grouping_ends_with_its_last_instance_and_not_with_padding_behind_it()
     assert (LAST_ISSUE.of(twice), ending.of(twice)) == (2 + 2 * 39, 2 * 30 + 20)
 
 
+def test_loops_inside_run_a_little_longer_where_that_makes_a_short_common_multiple() -> None:
+    # The first loop needs 19 cycles an iteration and the second 5, whose common multiples are 95
+    # and 190; in one of 20 and 5, all three loops have room in 160.
+    text = """void f(unsigned a[4][6], unsigned b[4][6], unsigned c[4][6], unsigned out[4]) {
+      unsigned s = 1, t, u;
+      for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 6; j++) { t = s / (a[i][j] | 1); s = t + i; }
+        for (int j = 0; j < 6; j++) { t = s * b[i][j]; u = t * t; s = u + 1; }
+        for (int j = 0; j < 6; j++) { u = s ^ c[i][j]; s = u + j; }
+        out[i] = s; } }"""
+    compilation = compile_island(parse_text(text, "periods.c"))
+    assert compilation.replayed
+    loops = compilation.decision.placements["S3"].loops
+    assert [loop.extent for loop in loops] == [4, 32, 5]
+    assert compilation.decision.placements["S1"].loops[-1].extent == 20
+
+
 @pytest.mark.parametrize("at", range(10))
 def test_no_grouping_ends_before_the_bound_that_its_blocks_give(at: int) -> None:
     placed = box_placement((NestLoop("i", 4), NestLoop(None, 10, at=at)), ("i",))
