@@ -51,6 +51,7 @@ tests/kernels/sobel.c --max-dsp 8
 tests/planning/long_loop.c --memory onchip
 tests/planning/alignment.c
 tests/planning/periods.c
+tests/planning/knapsack.c
 tests/planning/row_hash.c
 tests/planning/row_hash.c --memory x=axi
 examples/gemm/gemm.c --partition A=cyclic:2:8 --partition B=complete:1

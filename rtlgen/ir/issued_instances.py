@@ -169,7 +169,7 @@ def subscript_values(
     Parameters
     ----------
     names, points: iterators of the instances, and their values, (n, iterators).
-    choice: the values of the subscripts that depend on data.
+    choice: the values of the subscripts that depend on data, as `choices` yields them.
     """
     given = iter(choice)
     for subscript in access.subscripts:
@@ -178,12 +178,12 @@ def subscript_values(
         elif subscript.known is not None:
             yield quasi_affine_values(subscript.known, names, points)
         else:
-            yield np.full(len(points), next(given), dtype=np.int64)
+            yield affine_values(subscript.reach.base, names, points) + next(given)
 
 
 def choices(access: Access) -> Iterator[tuple[int, ...]]:
-    """Yield the values that the subscripts of an access may have that depend on data."""
-    return product(*(range(w.low, w.high + 1) for w in access.windows if w.known is None))
+    """Yield what may be added to the bases of the subscripts of an access that depend on data."""
+    return product(*(range(reach.low, reach.high + 1) for reach in access.reaches))
 
 
 def made_inside(

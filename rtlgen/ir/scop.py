@@ -143,6 +143,24 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """What a subscript may be in one iteration: `base + low` to `base + high`, both inclusive."""
+
+    base: Affine
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if self.high < self.low:
+            raise ValueError(f"an empty reach: {self}")
+
+    @property
+    def size(self) -> int:
+        """How many values that are."""
+        return self.high - self.low + 1
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """A subscript that is computed: it lies between two bounds, both inclusive.
 
@@ -154,6 +172,8 @@ class Window:
     is_proven: it has been shown to lie there wherever the program makes the access; else it does
         not leave its array, or the program has no meaning in C.
     told: the bounds of it that assertions in the program state, which the golden model checks.
+    moving: where it lies in each iteration, if that is narrower: of `a[i - x]`, x from 1 to 4, four
+        elements below i, and not all that these are in some iteration.
     """
 
     low: int
@@ -161,16 +181,25 @@ class Window:
     known: Expr | None = None
     is_proven: bool = False
     told: tuple[int, int] | None = None
+    moving: Reach | None = None
 
     def __post_init__(self) -> None:
         if self.high < self.low:
             raise ValueError(f"an empty window: {self}")
 
+    @property
+    def reach(self) -> Reach:
+        """What it may be in one iteration, where it is not known."""
+        return self.moving or Reach(Affine(), self.low, self.high)
+
     def substitute(self, values: Mapping[str, Affine]) -> Window:
         """Return the window with iterators replaced."""
-        if self.known is None:
-            return self
-        return replace(self, known=map_affine(self.known, dict(values)))
+        if self.known is not None:
+            return replace(self, known=map_affine(self.known, dict(values)))
+        if self.moving is not None:
+            moved = replace(self.moving, base=self.moving.base.substitute(dict(values)))
+            return replace(self, moving=moved)
+        return self
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
@@ -204,6 +233,11 @@ class Access:
     def windows(self) -> tuple[Window, ...]:
         """The subscripts that are computed, in order."""
         return tuple(s for s in self.subscripts if isinstance(s, Window))
+
+    @property
+    def reaches(self) -> tuple[Reach, ...]:
+        """What the subscripts that depend on data may be, in order."""
+        return tuple(window.reach for window in self.windows if window.known is None)
 
     @property
     def is_lookup(self) -> bool:

@@ -66,6 +66,15 @@ def constraint_text(constraint: Constraint, names: Sequence[str]) -> str:
     return f"{affine_text(constraint, names)} >= 0"
 
 
+def _window_text(window: Window, name: str, names: Sequence[str]) -> str:
+    """Return what holds for a computed subscript `name`."""
+    if window.known is not None:
+        return f"{name} = {quasi_affine_text(window.known, names)}"
+    reach = window.reach
+    low, high = (affine_text(reach.base + end, names) for end in (reach.low, reach.high))
+    return f"{low} <= {name} <= {high}"
+
+
 def domain_text(statement: Statement) -> str:
     """Return where the instances of a statement are, in isl syntax."""
     names = statement.iterators
@@ -256,11 +265,7 @@ class ScopSets:
         for k, subscript in enumerate(access.subscripts):
             if isinstance(subscript, Window):
                 subscripts.append(f"w{k}")
-                inside.append(
-                    f"{subscript.low} <= w{k} <= {subscript.high}"
-                    if subscript.known is None
-                    else f"w{k} = {quasi_affine_text(subscript.known, names)}"
-                )
+                inside.append(_window_text(subscript, f"w{k}", names))
             else:
                 subscripts.append(affine_text(subscript, names))
         target = f"{self._array_tuples[access.array]}[{','.join(subscripts)}]"

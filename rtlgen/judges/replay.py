@@ -81,7 +81,7 @@ def _looked_up(plan: KernelPlan, scop: Scop) -> int:
     """Return how many elements of changing arrays all the instances together may look up."""
     changing = {statement.write.array for statement in scop.statements}
     return sum(
-        stream.instances * prod(w.high - w.low + 1 for w in access.windows if w.known is None)
+        stream.instances * prod(reach.size for reach in access.reaches)
         for stream in plan.streams
         for access in _accesses(scop.statement(stream.statement))
         if access.is_uncertain and access.array in changing
@@ -284,8 +284,10 @@ class _Judge:
         if not access.is_partial:
             return used
         # Elsewhere the program does not use the value, or it would leave the array.
-        lowest = tuple(window.low for window in access.windows if window.known is None)
-        return used & member.inside(access, self.scop.array(access.array).shape, lowest)
+        shape, made = self.scop.array(access.array).shape, np.zeros_like(used)
+        for choice in choices(access):
+            made |= member.inside(access, shape, choice)
+        return used & made
 
     def _check_lookup(
         self, member: IssuedInstances, op: LoadOp, access: Access, used: Bools

@@ -68,7 +68,7 @@ def enumerated_size(scop: Scop, counts: Mapping[str, int]) -> int:
 
 def window_size(access: Access) -> int:
     """Return the number of elements that one instance may touch."""
-    return prod(w.high - w.low + 1 for w in access.windows if w.known is None)
+    return prod(reach.size for reach in access.reaches)
 
 
 def touched_elements(scop: Scop, statement: Statement, access: Access, points: Ints) -> Ints:
@@ -87,7 +87,9 @@ def touched_elements(scop: Scop, statement: Statement, access: Access, points: I
         elif subscript.known is not None:
             values = quasi_affine_values(subscript.known, names, points)[:, None]
         else:
-            values = np.arange(subscript.low, subscript.high + 1, dtype=np.int64)[None, :]
+            reach = subscript.reach
+            offsets = np.arange(reach.low, reach.high + 1, dtype=np.int64)
+            values = affine_values(reach.base, names, points)[:, None] + offsets[None, :]
         shape = (len(points), places.shape[1] * values.shape[1])
         within = np.broadcast_to((values >= 0) & (values < extent), (len(points), values.shape[1]))
         inside = (inside[:, :, None] & within[:, None, :]).reshape(shape)

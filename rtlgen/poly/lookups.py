@@ -15,11 +15,23 @@ from dataclasses import replace
 
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Expr, Read, ScalarParameter, Scatter, Select, children, walk
+from rtlgen.ir.expr import (
+    Binary,
+    Cast,
+    Expr,
+    IndexValue,
+    Read,
+    ScalarParameter,
+    Scatter,
+    Select,
+    children,
+    walk,
+)
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
 from rtlgen.ir.quotients import simplified_parts
-from rtlgen.ir.scop import Access, Scop, Statement, Subscript, Window
+from rtlgen.ir.scop import Access, Reach, Scop, Statement, Subscript, Window
 from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.types import IntType
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges, facts_of
 from rtlgen.poly.dependences import dataflow, source_text, subscript_texts
 from rtlgen.poly.errors import LookupOutOfRange
@@ -120,10 +132,16 @@ def _bounded(
                     if ran is not None:
                         at = tuple(map(_meet, at, ran))
             outside += _outside(scop, access, at, read.at)
-            parts = zip(at, known, access.windows, strict=True)
+            parts = zip(at, known, read.at, access.windows, strict=True)
             windows = (
-                Window(*limits, form, is_proven=True, told=window.told)
-                for limits, form, window in parts
+                _window(
+                    ranges,
+                    box,
+                    Window(*limits, form, is_proven=True, told=window.told),
+                    part,
+                    facts,
+                )
+                for limits, form, part, window in parts
             )
             found.setdefault(read.index, []).append(tuple(windows))
     reads = tuple(
@@ -166,7 +184,7 @@ def _with_windows_of(access: Access, bounded: Access) -> Access:
         if isinstance(own, Affine) or isinstance(proven, Affine):
             return own
         # Of iterators it has its own.
-        return replace(proven, known=own.known)
+        return replace(proven, known=own.known, moving=None)
 
     pairs = zip(access.subscripts, bounded.subscripts, strict=True)
     return replace(access, subscripts=tuple(window(*pair) for pair in pairs))
@@ -190,6 +208,54 @@ def _extents(scop: Scop, access: Access) -> list[int]:
     """Return the extents of the dimensions in which an access is a lookup."""
     pairs = zip(access.subscripts, scop.array(access.array).shape, strict=True)
     return [extent for subscript, extent in pairs if isinstance(subscript, Window)]
+
+
+def _window(
+    ranges: ValueRanges, box: Mapping[str, Range], proven: Window, part: Expr, facts: Facts
+) -> Window:
+    """Return a proven window of a subscript with where that lies beside the iterators."""
+    reach = None if proven.known is not None else _reach(ranges, box, part, facts)
+    if reach is None:
+        return proven
+    limits, (first, last) = (proven.low, proven.high), reach.base.range(dict(box))
+    low, high = max(reach.low, limits[0] - last), min(reach.high, limits[1] - first)
+    return _narrowed(proven, Reach(reach.base, low, high)) if low <= high else proven
+
+
+def _narrowed(window: Window, reach: Reach) -> Window:
+    """Return a window that moves, if that is narrower: or as wide, at the ends of the array."""
+    return replace(window, moving=reach) if reach.size <= window.reach.size else window
+
+
+def _reach(ranges: ValueRanges, box: Mapping[str, Range], expr: Expr, facts: Facts) -> Reach | None:
+    """Return a value as a sum of iterators and of what depends on data; None: it is none.
+
+    i + 3 - x with x in 1 .. 4 lies from i - 1 to i + 2.
+    """
+    low, high = expr.type.minimum, expr.type.maximum
+    match expr:
+        case IndexValue(affine) if affine.terms:
+            least, most = affine.range(dict(box))
+            # What wraps round is no sum.
+            if not low <= least <= most <= high:
+                return None
+            return Reach(affine - affine.constant, affine.constant, affine.constant)
+        case Cast(operand) if isinstance(operand.type, IntType):
+            least, most = _range(ranges, operand, facts)
+            return _reach(ranges, box, operand, facts) if low <= least and most <= high else None
+        case Binary("add" | "sub" as op, left, right):
+            (a, b), (c, d) = _range(ranges, left, facts), _range(ranges, right, facts)
+            sign = 1 if op == "add" else -1
+            least, most = (a + c, b + d) if op == "add" else (a - d, b - c)
+            first, second = (_reach(ranges, box, each, facts) for each in (left, right))
+            if not low <= least <= most <= high or (first is None and second is None):
+                return None
+            first = first or Reach(Affine(), a, b)
+            second = second or Reach(Affine(), c, d)
+            ends = sorted((sign * second.low, sign * second.high))
+            base = first.base + second.base * sign
+            return Reach(base, first.low + ends[0], first.high + ends[1])
+    return None
 
 
 def _inside(
@@ -246,7 +312,12 @@ def _windowed(access: Access, found: list[tuple[Window, ...]]) -> Access:
 def _hull(windows: tuple[Window, ...]) -> Window:
     low, high = min(w.low for w in windows), max(w.high for w in windows)
     is_proven = all(w.is_proven for w in windows)
-    return Window(low, high, windows[0].known, is_proven, windows[0].told)
+    hull = Window(low, high, windows[0].known, is_proven, windows[0].told)
+    moving = [w.moving for w in windows if w.moving is not None]
+    if len(moving) < len(windows) or len({reach.base for reach in moving}) > 1:
+        return hull
+    reach = Reach(moving[0].base, min(r.low for r in moving), max(r.high for r in moving))
+    return _narrowed(hull, reach)
 
 
 def _is_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> bool:

@@ -48,6 +48,11 @@ PROGRAMS = {
       for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++)
         a[i][x[i][j] & 3] += x[2 - i][j];
       for (int i = 1; i < 3; i++) for (int j = 1; j < 4; j++) x[i][j] = a[i][j] - x[i][j - 1]; }""",
+    "moving": """void f(int a[12], int b[8]) { int m[12];
+      for (int k = 0; k < 12; k++) m[k] = k * 5;
+      for (int i = 0; i < 8; i++) m[i + 1] += m[i + (a[i] & 3)] + b[7 - i];
+      for (int i = 7; i >= 0; i--) m[i + 4 - (b[i] & 3)] += a[i];
+      for (int k = 0; k < 12; k++) a[k] = m[k]; }""",
     "quotients": """void f(int a[8], int b[8]) { int m[8];
       for (int k = 0; k < 8; k++) m[k] = a[k] * 3;
       for (int i = 0; i < 8; i++) b[i] = m[i / 2] - m[(3 * i + 5) % 8];

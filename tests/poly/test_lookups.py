@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import islpy as isl
 import pytest
 
 from rtlgen.driver import compile_program
@@ -93,6 +94,51 @@ def test_a_subscript_that_a_condition_makes_a_number_is_no_lookup() -> None:
     text = f"{TABLE} void f(const int x[8], int y[8]) {{ for (int i = 0; i < 8; i++) {body} }}"
     folded = compile_program(parse_text(text), CompileOptions()).stages["fold"]
     assert [str(read) for read in folded.statements[-1].reads] == ["x[i]"]
+
+
+@pytest.mark.parametrize(
+    ("body", "window", "reach"),
+    [
+        ("y[i] = t[i + (x[i] & 3)];", "0..10", "i + 0..3"),
+        ("y[i] = t[8 + i - (c[i] >> 6)];", "5..15", "i + 5..8"),
+        ("unsigned char d = c[i] & 7; y[i] = t[15 - d - i];", "1..15", "-i + 8..15"),
+        ("int d = x[i]; if (d >= 0 && d <= i) y[i] = t[i - d];", "0..7", "i + -7..0"),
+        ("y[i] = t[(unsigned char)(i + 253) & 3];", "0..3", None),
+        ("unsigned d = x[i] & 1; y[i] = t[(unsigned char)(i + 250u + d) % 16];", "0..15", None),
+    ],
+)
+def test_a_window_moves_with_the_iterators(body: str, window: str, reach: str | None) -> None:
+    analysis = analysed(body)
+    assert set(windows(analysis)) == {window}
+    moving = {
+        w.moving
+        for s in analysis.scop.statements
+        for access in s.reads
+        for w in access.windows
+        if access.array == "t"
+    }
+    assert [None if r is None else f"{r.base} + {r.low}..{r.high}" for r in moving] == [reach]
+
+
+def test_what_a_lookup_cannot_reach_it_does_not_wait_for() -> None:
+    """Subset sums: a capacity takes the one some places below, of the item before."""
+    analysis = examine(
+        parse_text(
+            """void f(const unsigned char w[5], int best[40]) {
+              for (int i = 0; i < 5; i++) {
+                int d = (w[i] & 7) + 1;
+                for (int c = 39; c >= 8; c--) best[c] += best[c - d];
+              }
+            }"""
+        )
+    )
+    flows = [d for d in analysis.dependences if d.kind == "flow" and d.source == d.sink]
+    assert flows
+    for flow in flows:
+        # Within an item it looks up what is changed later only.
+        assert flow.relation.domain().is_subset(analysis.sets.domains[flow.source])
+        inside = flow.relation.equate(isl.dim_type.in_, 0, isl.dim_type.out, 0)
+        assert inside.is_empty()
 
 
 def test_values_that_go_round_are_bounded_by_what_feeds_them() -> None:

@@ -165,6 +165,12 @@ def element(draft: Draft, block: Block, *, written: bool) -> str:
 def _looked_up(draft: Draft, extent: int) -> str:
     """Return a subscript that depends on data."""
     inner = value(draft, 1)
+    beside = [own for own in draft.scope.indices if own.low >= 0 and own.high < extent]
+    if beside and draft.chance(0.5):
+        own = draft.pick(beside)
+        sign = draft.pick(("+", "-"))
+        room = own.low if sign == "-" else extent - 1 - own.high
+        return f"{own.text} {sign} (({inner}) & {(1 << ((room + 1).bit_length() - 1)) - 1})"
     if extent & (extent - 1) == 0 and draft.chance(0.5):
         return f"({inner}) & {extent - 1}"
     return f"(unsigned)({inner}) % {extent}"
