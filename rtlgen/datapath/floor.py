@@ -127,20 +127,35 @@ def floor_cycles(timing: Timing, names: Sequence[str] | None = None) -> int:
     ----------
     names: statements that are looked at by themselves; None: the whole program.
     """
-    flows = timing.sets.once(_flows)
-    if flows is None:
+    walked = timing.sets.once(_walked)
+    if walked is None:
         return 0
     stages = {
         name: Stages.of_datapath(timing.scop, timing.scop.statement(name), timing.datapaths[name])
         for name in (timing.datapaths if names is None else names)
     }
-    return dataflow_limit(flows, stages).both
+    delays = _delays(walked.flows, stages)
+    key = tuple(delays), tuple((name, of.depth_cycles) for name, of in stages.items())
+    if key not in walked.limits:
+        walked.limits[key] = _limit(walked.flows, stages, delays).both
+    return walked.limits[key]
 
 
-def _flows(sets: ScopSets) -> ValueFlows | None:
+_Delays = Sequence[int | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Walked:
+    """The instances of a program, and the floors that are known of it."""
+
+    flows: ValueFlows
+    limits: dict[tuple[_Delays, Sequence[tuple[str, int]]], int]
+
+
+def _walked(sets: ScopSets) -> _Walked | None:
     """Return the instances of a program; None: its loops have too many iterations."""
     with suppress(TooManyIterations):
-        return value_flows(sets.scop, MAX_ITERATIONS)
+        return _Walked(value_flows(sets.scop, MAX_ITERATIONS), {})
     return None
 
 
@@ -151,12 +166,20 @@ def dataflow_limit(flows: ValueFlows, stages: Mapping[str, Stages]) -> DataflowL
     ----------
     stages: of the statements that are looked at; nothing flows to others or from them.
     """
-    delays = [
+    return _limit(flows, stages, _delays(flows, stages))
+
+
+def _delays(flows: ValueFlows, stages: Mapping[str, Stages]) -> _Delays:
+    """Return how many cycles each kind of flow takes; None: nothing is waited for."""
+    return [
         stages[kind.sink].lag(kind, stages[kind.source])
         if kind.source in stages and kind.sink in stages
         else None
         for kind in flows.kind_list
     ]
+
+
+def _limit(flows: ValueFlows, stages: Mapping[str, Stages], delays: _Delays) -> DataflowLimit:
     waits = np.array([delay is not None for delay in delays], np.bool_)[flows.kinds]
     lags = np.array([delay or 0 for delay in delays], np.int64)[flows.kinds[waits]]
     pairs = (flows.sources[waits].tolist(), flows.sinks[waits].tolist(), lags.tolist())
@@ -209,28 +232,50 @@ def _longest(jobs: Sequence[tuple[Ints, Ints]]) -> int:
     for bound, (heads, tails) in sorted(zip(most, jobs, strict=True), key=lambda each: -each[0]):
         # One that cannot take longer in any order need not be looked at.
         if bound > longest:
-            pairs = zip(heads.tolist(), tails.tolist(), strict=True)
-            longest = max(longest, one_a_cycle(list(pairs)))
+            longest = one_a_cycle(heads, tails, longest)
     return longest
 
 
-def one_a_cycle(jobs: Sequence[tuple[int, int]]) -> int:
+def one_a_cycle(heads: Ints, tails: Ints, least: int = 0) -> int:
     """Return the fewest cycles to the last end of jobs of which one a cycle is issued.
 
     Parameters
     ----------
-    jobs: head and tail of each: the first cycle in which it may be issued, and the cycles from
-        there to its end.
+    heads, tails: of each job the first cycle in which it may be issued, and the cycles from there
+        to its end.
+    least: what is returned where they take less.
     """
-    waiting = sorted(jobs)
-    ready: list[int] = []
-    end = cycle = place = 0
-    while place < len(waiting) or ready:
-        if not ready:
-            cycle = max(cycle, waiting[place][0])
+    order = np.lexsort((-tails, heads))
+    heads, tails = heads[order], tails[order]
+    places = np.arange(len(heads))
+    # In whatever order those are issued that are ready, the same cycles are idle.
+    issues = np.maximum.accumulate(heads - places) + places
+    firsts = np.flatnonzero(np.diff(issues, prepend=-2) > 1)
+    lasts = np.append(firsts[1:], len(issues))
+    bounds = issues[lasts - 1] + np.maximum.reduceat(tails, firsts)
+    for run in np.argsort(-bounds, kind="stable").tolist():
+        if bounds[run] <= least:
+            break
+        of = slice(firsts[run], lasts[run])
+        least = max(least, _in_turn(heads[of], tails[of], issues[of]))
+    return least
+
+
+def _in_turn(heads: Ints, tails: Ints, issues: Ints) -> int:
+    """Return the last end of jobs, ordered by heads, that fill a number of cycles.
+
+    Parameters
+    ----------
+    issues: the cycles in which one of them is issued.
+    """
+    if (np.diff(tails) <= 0).all() or (issues == heads).all():
+        # The one that is ready first has the longest tail, or none else is ready.
+        return int((issues + tails).max())
+    waiting, ready, end = list(zip(heads.tolist(), tails.tolist(), strict=True)), list[int](), 0
+    place = 0
+    for cycle in issues.tolist():
         while place < len(waiting) and waiting[place][0] <= cycle:
             heappush(ready, -waiting[place][1])
             place += 1
         end = max(end, cycle - heappop(ready))
-        cycle += 1
     return end

@@ -6,19 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rtlgen.ir.ints import Bools, Ints
+from rtlgen.ir.ints import Bools, Ints, distinct
 
 INITIAL = -1
 """The producer of what was in the memory before the run."""
-
-
-def distinct(numbers: Ints) -> Ints:
-    """Return every number once, sorted: np.unique would hash them, which takes 20 times as long."""
-    ordered = np.sort(numbers)
-    is_first = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    found: Ints = ordered[is_first]
-    return found
 
 
 class WriteHistory:

@@ -19,7 +19,7 @@ import numpy as np
 
 from rtlgen.ir.bank_map import ArrayPart
 from rtlgen.ir.functional_units import functional_units
-from rtlgen.ir.ints import Bools, Ints
+from rtlgen.ir.ints import Bools, Ints, distinct
 from rtlgen.ir.issued_instances import IssuedInstances, choices, issued_instances, tokens_at
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.operations import ComputedBase, UnitOp
@@ -35,7 +35,7 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct
+from rtlgen.ir.write_history import INITIAL, WriteHistory
 
 MAX_ELEMENTS = 60_000_000
 """Elements of changing arrays that lookups may touch, counted for each instance."""

@@ -27,7 +27,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rtlgen.ir.ints import Bools, Ints
+from rtlgen.ir.ints import Bools, Ints, distinct
 from rtlgen.ir.issued_instances import instances_of, made_inside, subscript_values
 from rtlgen.ir.iterations import form_values, iterations_of, predicate_mask
 from rtlgen.ir.judged_part import JudgedPart
@@ -35,7 +35,6 @@ from rtlgen.ir.plan import IndexForm, Mark, Stream, TiledRegion, Wait, Workers
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.write_history import distinct
 
 Engine: TypeAlias = str | int
 """A transfer, by its window, or the kernel of a worker, by its number."""

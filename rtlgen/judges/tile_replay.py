@@ -27,7 +27,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rtlgen.ir.ints import Bools, Ints
+from rtlgen.ir.ints import Bools, Ints, distinct
 from rtlgen.ir.issued_instances import choices, tokens_at
 from rtlgen.ir.iterations import address_values, chosen_bits, predicate_mask
 from rtlgen.ir.judged_part import JudgedPart
@@ -47,7 +47,7 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.write_history import INITIAL, WriteHistory, distinct, history_of
+from rtlgen.ir.write_history import INITIAL, WriteHistory, history_of
 from rtlgen.judges.histories import UNKNOWN, OffChipHistory, OffChipStores, PeerHistory, PeerStores
 from rtlgen.judges.moved_words import MovedWords
 from rtlgen.judges.replay import are_within, repeats

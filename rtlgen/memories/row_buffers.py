@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from rtlgen.datapath.lags import Timing
 from rtlgen.ir.bank_map import ArrayPart
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Ints, distinct_rows
 from rtlgen.ir.memories import numbered_name
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access, Array, Statement
@@ -277,7 +277,7 @@ class Clashes:
         early, late = order[:-1], order[1:]
         lost = (places[early] == places[late]) & (self.last[early] >= self.stored.cycles[late])
         apart = self.stored.subscripts[late[lost]] - self.stored.subscripts[early[lost]]
-        found = np.unique(apart, axis=0)[:MAX_DIFFERENCES]
+        found = distinct_rows(apart)[:MAX_DIFFERENCES]
         return [tuple(row) for row in found.tolist()]
 
 

@@ -20,8 +20,7 @@ import numpy as np
 
 from rtlgen.datapath.lags import Timing
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.ints import Ints
-from rtlgen.ir.write_history import distinct
+from rtlgen.ir.ints import Ints, distinct
 from rtlgen.memories.forwarding import Issue, TapSet, tap_sets
 from rtlgen.memories.ports import banks_at
 from rtlgen.nests.distances import Candidate, cycle_mask, share_cycle, shifted
@@ -33,7 +32,16 @@ MAX_INSTANCES = 2_000_000
 """Statements with more instances are not looked at here; a later check moves their stores apart."""
 
 MAX_TRIALS = 64
-"""Distances tried one by one before all of them are computed at once."""
+"""Distances of two nests that are tried one by one before all of them are computed at once.
+
+Where masks of cycles do, that is one after another each time.
+"""
+
+MAX_ROUNDS = 8
+"""Rounds in which a nest avoids one of the others after another, before it avoids all at once."""
+
+MAX_ALONE = 8
+"""Choices for each of which that is done by itself."""
 
 _NONE: Ints = np.empty(0, dtype=np.int64)
 
@@ -56,6 +64,7 @@ class StoreSlots:
         self._kept: dict[str, isl.Set] = {}
         self._cycles: dict[tuple[int, int, str], Mapping[int, Ints]] = {}
         self._alike: dict[bytes, Ints] = {}
+        self._trials: dict[tuple[int, int, int, int], int] = {}
         self._meetings: dict[tuple[int, int, int], bool] = {}
         self._forbidden: dict[tuple[int, int], tuple[Ints, Ints]] = {}
         self._masks: dict[tuple[int, int], Mapping[tuple[str, int], int] | None] = {}
@@ -118,9 +127,21 @@ class StoreSlots:
             (rival, self._handovers(rival, chosen[:, rival], unit, candidates))
             for rival in self._rivals[unit]
         ]
-        left = np.arange(len(settled))
+        left, rounds = np.arange(len(settled)), 0
         while len(left):
             keep_going(work=len(left) * len(handed))
+            rounds += 1
+            if rounds > MAX_ROUNDS and len(left) <= MAX_ALONE:
+                for row in left.tolist():
+                    ends = {rival: int(starts[row, rival] + d[row]) for rival, d in handed}
+                    settled[row, unit] = self._free_of_all(
+                        chosen[row],
+                        starts[row],
+                        ends,
+                        int(candidates[row]),
+                        int(settled[row, unit]),
+                    )
+                break
             before = settled[left, unit]
             for rival, distances in handed:
                 gaps = settled[left, unit] - settled[left, rival]
@@ -137,6 +158,32 @@ class StoreSlots:
             least = settled[given, unit] - distances[given]
             settled[given, rival] = np.maximum(settled[given, rival], least)
         return settled
+
+    def _free_of_all(
+        self,
+        chosen: Ints,
+        starts: Ints,
+        ends: Mapping[int, int],
+        candidate: int,
+        earliest: int,
+    ) -> int:
+        """Return the first start, not below `earliest`, at which a unit meets none before it.
+
+        Parameters
+        ----------
+        chosen, starts: candidate and start of every unit before it. candidate: of the unit.
+        ends: by rival, from which start on it meets it no more, whatever they store.
+        """
+        unit, met = len(chosen), list[tuple[Ints, Ints]]()
+        for rival, end in ends.items():
+            start = starts[rival]
+            for early, late in self._store_pairs(rival, int(chosen[rival]), unit, candidate):
+                firsts, lasts = self._met(early, late)
+                until = int(np.searchsorted(firsts + start, end))
+                met.append((firsts[:until] + start, np.minimum(lasts[:until] + start, end - 1)))
+        firsts, lasts = (np.concatenate(column) for column in zip(*met, strict=True))
+        order = np.argsort(firsts)
+        return _past(*_joined(firsts[order], lasts[order]), earliest)
 
     def _handovers(self, a: int, chosen_a: Ints, b: int, chosen_b: Ints) -> Ints:
         """Return the distance at which `a` hands all its values to `b` and stores none, or NEVER.
@@ -209,14 +256,16 @@ class StoreSlots:
     def _place(self, a: int, chosen_a: int, b: int, chosen_b: int, gap: int) -> int:
         pair = (a, chosen_a, b, chosen_b)
         masks = self._pair_masks(*pair)
-        for place in range(gap, gap + MAX_TRIALS):
+        left = MAX_TRIALS if masks is not None else self._trials.setdefault(pair, MAX_TRIALS)
+        for place in range(gap, gap + left):
             if masks is None:
+                self._trials[pair] -= 1
                 meet = self._meet(*pair, place)
             else:
                 meet = any(early & shifted(late, place) for early, late in masks)
             if not meet:
                 return place
-        return self._after_forbidden(*pair, gap + MAX_TRIALS)
+        return self._after_forbidden(*pair, gap + left)
 
     def _pair_masks(
         self, a: int, chosen_a: int, b: int, chosen_b: int
@@ -260,12 +309,14 @@ class StoreSlots:
 
     def _after(self, early: Ints, late: Ints, distance: int) -> int:
         """Return the smallest distance, not below the one given, at which two sets do not meet."""
+        return _past(*self._met(early, late), distance)
+
+    def _met(self, early: Ints, late: Ints) -> tuple[Ints, Ints]:
+        """Return the first and the last of each run of distances at which two sets meet."""
         key = id(early), id(late)
         if key not in self._forbidden:
-            self._forbidden[key] = _runs(_differences(early, late))
-        firsts, lasts = self._forbidden[key]
-        run = int(np.searchsorted(firsts, distance, side="right")) - 1
-        return distance if run < 0 else max(distance, int(lasts[run]) + 1)
+            self._forbidden[key] = _differences(early, late)
+        return self._forbidden[key]
 
     def _meet(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> bool:
         pairs = self._store_pairs(a, chosen_a, b, chosen_b)
@@ -393,20 +444,37 @@ def _runs(values: Ints) -> tuple[Ints, Ints]:
     return values[begins], values[np.roll(begins, -1)]
 
 
-def _differences(a: Ints, b: Ints) -> Ints:
-    """Return every value of x - y with x in a, y in b, sorted."""
+def _differences(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Return the first and the last of each run of values x - y, x in a and y in b, both sorted."""
     if not len(a) or not len(b):
-        return np.empty(0, dtype=np.int64)
+        return _NONE, _NONE
     low = int(a[0] - b[-1])
     # A power of two, since a length with large prime factors takes several times as long.
     size = 1 << int(a[-1] - a[0] + b[-1] - b[0]).bit_length()
-    if len(a) * len(b) <= size:
+    (first_a, last_a), (first_b, last_b) = _runs(a), _runs(b)
+    if len(first_a) * len(first_b) <= size:
         # To sort the pairs takes less than to transform all distances there may be.
-        return distinct((a[:, None] - b[None, :]).reshape(-1))
+        firsts = (first_a[:, None] - last_b[None, :]).reshape(-1)
+        order = np.argsort(firsts)
+        lasts = (last_a[:, None] - first_b[None, :]).reshape(-1)[order]
+        return _joined(firsts[order], lasts)
     marks_a, marks_b = np.zeros(size), np.zeros(size)
     marks_a[a - a[0]] = 1
     marks_b[b[-1] - b] = 1
     # The convolution counts the pairs of each difference; rounding errors stay far below 1/2.
     counts = np.fft.irfft(np.fft.rfft(marks_a) * np.fft.rfft(marks_b), size)
-    result: Ints = np.flatnonzero(counts > 0.5) + low
-    return result
+    return _runs(np.flatnonzero(counts > 0.5) + low)
+
+
+def _past(firsts: Ints, lasts: Ints, value: int) -> int:
+    """Return the smallest value, not below the one given, that is in no run."""
+    run = int(np.searchsorted(firsts, value, side="right")) - 1
+    return value if run < 0 else max(value, int(lasts[run]) + 1)
+
+
+def _joined(firsts: Ints, lasts: Ints) -> tuple[Ints, Ints]:
+    """Return runs of values, ordered by their firsts, with those that touch or overlap joined."""
+    lasts = np.maximum.accumulate(lasts)
+    begins = np.ones(len(firsts), dtype=np.bool_)
+    begins[1:] = firsts[1:] > lasts[:-1] + 1
+    return firsts[begins], lasts[np.roll(begins, -1)]

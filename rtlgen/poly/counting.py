@@ -25,7 +25,7 @@ import rustworkx
 from rtlgen.ir import effort
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Ints, distinct_rows
 from rtlgen.ir.sets import (
     bounding_box,
     coefficients_of,
@@ -98,9 +98,9 @@ def product_factors(points: Ints) -> list[tuple[list[int], Ints]]:
         if len(np.unique(place * len(second) + other)) < len(first) * len(second):
             related.add_edge(a, b, None)
     groups = sorted(map(sorted, rustworkx.connected_components(related)))
-    found = [(dims, np.unique(points[:, dims], axis=0)) for dims in groups]
+    found = [(dims, distinct_rows(points[:, dims])) for dims in groups]
     # What no two dimensions show may still relate three.
-    if prod(len(own) for _, own in found) != len(np.unique(points, axis=0)):
+    if prod(len(own) for _, own in found) != len(distinct_rows(points)):
         return [(list(range(width)), points)]
     return found
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import TooComplex, keep_going, limited_effort
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Ints, distinct_rows
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import ScopSets, affine_text, for_each, integer
 from rtlgen.poly.counting import count_points, widest_factor
@@ -105,7 +105,7 @@ def listed_flows(sets: ScopSets) -> ListedFlows | None:
 def _relation(sets: ScopSets, source: Statement, sink: Statement, pairs: Pairs) -> isl.Map | None:
     """Return {source instance -> sink instance} of some pairs, None where these are many runs."""
     names = sets.statement_tuple(source.name), sets.statement_tuple(sink.name)
-    rows = np.unique(np.concatenate([pairs.sinks, pairs.sources], axis=1), axis=0)
+    rows = distinct_rows(np.concatenate([pairs.sinks, pairs.sources], axis=1))
     runs = _runs(rows, pairs.sinks.shape[1])
     if len(runs) > MOST_RUNS:
         return None

@@ -17,7 +17,7 @@ import islpy as isl
 import numpy as np
 
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Ints, distinct_rows
 from rtlgen.ir.sets import attempt, for_each, integer, lifted
 from rtlgen.poly.counting import LARGEST, factors, points_by_rows, product_factors
 
@@ -99,7 +99,7 @@ def set_extrema(flat: isl.Set) -> PairExtrema:
         elif not piece.is_empty():
             # With quantified variables a piece may hold no integer point at all.
             others.append(isl.Set.from_basic_set(piece))
-    return PairExtrema(np.unique(np.concatenate(rows), axis=0), tuple(others))
+    return PairExtrema(distinct_rows(np.concatenate(rows)), tuple(others))
 
 
 def _corners(piece: isl.BasicSet) -> Ints | None:
@@ -157,7 +157,7 @@ def _steps(points: Ints) -> Ints:
         order = np.lexsort((points[:, k], *others))
         steps, counts = np.unique(np.diff(points[order], axis=0), axis=0, return_counts=True)
         found.append(steps[np.argsort(-counts, kind="stable")[:STEPS]])
-    return np.unique(np.concatenate(found), axis=0)
+    return distinct_rows(np.concatenate(found))
 
 
 def _vertices_of_factor(factor: isl.BasicSet) -> Ints | None:

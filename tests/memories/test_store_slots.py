@@ -6,10 +6,13 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.memories import store_slots
 from rtlgen.memories.store_slots import StoreSlots
 from rtlgen.nests.distances import Candidate
 from rtlgen.nests.search import Choice, Choices, Settle, best_choice
@@ -57,7 +60,10 @@ def store_cycles(slots: StoreSlots, unit: int, chosen: int, start: int) -> set[i
     }
 
 
-def test_a_unit_starts_as_early_as_its_stores_meet_none_before_them() -> None:
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_unit_starts_as_early_as_its_stores_meet_none_before_them(
+    monkeypatch: pytest.MonkeyPatch, at_once: bool
+) -> None:
     slots, nests = slots_of(spaces(OVERLAPPING))
     choices = [
         (chosen, starts, candidate, earliest)
@@ -67,6 +73,10 @@ def test_a_unit_starts_as_early_as_its_stores_meet_none_before_them() -> None:
         for earliest in (0, 9, 60)
     ]
     chosen, starts, candidates, earliest = zip(*choices, strict=True)
+    if at_once:
+        # After so many rounds, all that are before it are avoided at once.
+        monkeypatch.setattr(store_slots, "MAX_ROUNDS", 0)
+        monkeypatch.setattr(store_slots, "MAX_ALONE", len(choices))
     found = slots.settle(
         rows(list(chosen)), rows(list(starts)), np.array(candidates), np.array(earliest), None
     )
@@ -83,6 +93,14 @@ def test_a_unit_starts_as_early_as_its_stores_meet_none_before_them() -> None:
         assert settled == [*begun, next(free)]
         moved += settled[-1] > first
     assert 0 < moved < len(choices)
+
+
+@given(st.sets(st.integers(0, 40), min_size=1), st.sets(st.integers(3, 60), min_size=1))
+def test_the_distances_at_which_stores_meet_are_found_in_runs(a: set[int], b: set[int]) -> None:
+    met = {x - y for x in a for y in b}
+    firsts, lasts = store_slots._differences(np.array(sorted(a)), np.array(sorted(b)))
+    assert set().union(*(range(f, n + 1) for f, n in zip(firsts, lasts, strict=True))) == met
+    assert (firsts[1:] > lasts[:-1] + 1).all()
 
 
 def test_a_unit_whose_values_are_all_handed_on_waits_for_the_one_that_takes_them() -> None:
