@@ -51,6 +51,8 @@ tests/kernels/sobel.c --max-dsp 8
 tests/planning/long_loop.c --memory onchip
 tests/planning/alignment.c
 tests/planning/periods.c
+tests/planning/gaps.c
+tests/planning/gaps.c -D N=110 -D M=150
 tests/planning/knapsack.c
 tests/planning/row_hash.c
 tests/planning/row_hash.c --memory x=axi

@@ -37,7 +37,13 @@ from rtlgen.poly.closed_ranks import ClosedRanks, affine_function, closed_ranks
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.extrema import PairExtrema, set_extrema
-from rtlgen.poly.instances import MANY_INSTANCES, MAX_INSTANCES, enumerated_size, statement_points
+from rtlgen.poly.instances import (
+    MANY_INSTANCES,
+    MANY_OF_EACH,
+    MAX_INSTANCES,
+    enumerated_size,
+    statement_points,
+)
 from rtlgen.poly.ranks import RankTable, rank_table
 from rtlgen.transforms.units import Unit
 
@@ -368,11 +374,13 @@ def _not_boxes(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
 def is_listable(sets: ScopSets, ranking: Ranking = "free") -> bool:
     """Tell whether all instances of a program are to be listed.
 
-    They are where they are few: for all others there are closed forms.
+    They are where they are few, or few of each statement: for all others there are closed forms,
+    which cost the same for each statement however few instances it has.
     """
     counts = {name: count_points(d) for name, d in sets.domains.items()}
     size = enumerated_size(sets.scop, counts)
-    return size <= (MANY_INSTANCES if ranking == "free" else MAX_INSTANCES)
+    many = max(MANY_INSTANCES, MANY_OF_EACH * len(counts)) if ranking == "free" else MAX_INSTANCES
+    return size <= min(many, MAX_INSTANCES)
 
 
 def beside_ragged(

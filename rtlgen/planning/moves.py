@@ -43,7 +43,7 @@ from rtlgen.scheduling.loop_changes import find_pauses, find_reversals, find_str
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.target import get_target
 from rtlgen.transforms.skew import Skew
-from rtlgen.transforms.storage import MAX_ELEMENTS
+from rtlgen.transforms.storage import MAX_BITS
 
 UNSUITED = (BankContended, BankUnknown, IndexStyleUnsuitable)
 """Why a form does not suit the options. Of the program as written, users are told."""
@@ -193,7 +193,9 @@ def improved(
     if not moves:
         return form, ()
     (move, *others) = moves
-    after, said, opened = _after(form, move, options)
+    after, said, opened = form, Tried(move.name, "", None, TOO_LONG), None
+    with improving(move.searching):
+        after, said, opened = _after(form, move, options)
     best, more = improved(after, others, options)
     if opened is not None and opened.at_least < TOLERANCE * best.cycles:
         other, more_of_other = improved(opened, others, options)
@@ -237,8 +239,11 @@ def _after(before: Form, move: Move, options: CompileOptions) -> tuple[Form, Tri
     if move.is_worth(best, before):
         return best, Tried(move.name, best.what, best.cycles), None
     why = f"{before.cycles:,} cycles are taken without it"
-    opens = not move.keeps_values and best.at_least < TOLERANCE * before.at_least
-    return before, Tried(move.name, best.what, best.cycles, why), best if opens else None
+    said = Tried(move.name, best.what, best.cycles, why)
+    freest = min(found, key=lambda each: each.at_least)
+    if move.keeps_values or freest.at_least >= TOLERANCE * before.at_least:
+        return before, said, None
+    return before, said, best if freest.at_least >= TOLERANCE * best.at_least else freest
 
 
 def _beats_bound(proposed: Form, before: Form) -> bool:
@@ -273,7 +278,7 @@ class Expansion(Move):
 
         def large(planned: Planned) -> Iterator[Memory]:
             for memory in planned.plan.memories:
-                is_large = memory.depth > MAX_ELEMENTS and memory.name in names
+                is_large = memory.depth * memory.width_bits > MAX_BITS and memory.name in names
                 if is_large and ram_copies(planned.plan, memory):
                     yield memory
 

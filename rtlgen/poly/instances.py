@@ -34,6 +34,9 @@ MAX_INSTANCES = 2_000_000
 MANY_INSTANCES = 200_000
 """Programs with more statement instances are not enumerated where closed forms do as well."""
 
+MANY_OF_EACH = 20_000
+"""Instances of a statement, on average, up to which lists cost less than closed forms do."""
+
 PairKey = tuple[str, str, int | None, int | None]
 """(source, sink, read of the source or None for its write, read of the sink or None)."""
 

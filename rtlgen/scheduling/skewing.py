@@ -12,7 +12,7 @@ from rtlgen.datapath.build import FAR, build_datapath
 from rtlgen.datapath.lags import Timing
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.effort import keep_going, note_limit
-from rtlgen.ir.ints import Ints
+from rtlgen.ir.ints import Ints, distinct_rows
 from rtlgen.ir.schedule import only
 from rtlgen.ir.tolerance import TOLERANCE, is_worth_search
 from rtlgen.nests.common_nest import overlapping, padded_nest
@@ -33,9 +33,6 @@ from rtlgen.transforms.units import Unit
 
 MAX_INSTANCES = 500_000
 """Programs with more instances keep their loops."""
-
-MAX_STATEMENTS = 8
-"""Statements of a unit that is skewed, at most."""
 
 MAX_SINKINGS = 2
 """Ways to sink the statements of a unit into one nest that are skewed."""
@@ -103,8 +100,6 @@ def _reason(decision: Decision, unit: Unit) -> str:
 
 
 def _waits(space: Space, unit: Unit) -> bool:
-    if len(unit.statements) > MAX_STATEMENTS:
-        return False
     domains = space.timing.sets.domains
     floor = max(count_points(domains[name]) for name in unit.statements)
     return is_worth_search(_slots(space, unit), floor)
@@ -348,7 +343,7 @@ class _Search:
             if pairs is not None:
                 sinks = nest.coordinates(members[origin.sink], pairs.sinks)
                 sources = nest.coordinates(members[origin.source], pairs.sources)
-                found[id(origin)] = _distinct(sinks - sources)
+                found[id(origin)] = distinct_rows(sinks - sources)
         return found
 
     def _adapted(self, weighed: _Weighed) -> _Weighed:
@@ -388,15 +383,6 @@ class _Search:
 
 def _merit(weighed: _Weighed) -> tuple[int, int]:
     return weighed.slots, weighed.number
-
-
-def _distinct(rows: Ints) -> Ints:
-    """Return every row once."""
-    low = rows.min(axis=0)
-    extents = tuple((rows.max(axis=0) - low + 1).tolist())
-    places = np.unique(np.ravel_multi_index(tuple((rows - low).T), extents))
-    found: Ints = np.stack(np.unravel_index(places, extents), axis=1) + low
-    return found
 
 
 def _own(edges: Sequence[Edges]) -> list[Edges]:

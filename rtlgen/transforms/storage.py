@@ -46,14 +46,14 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Flow
 from rtlgen.transforms.normalise import restricted
 
-MAX_ELEMENTS = 1 << 14
-"""Elements of one expanded temporary that a memory on chip may hold; iterations take turns beyond.
+MAX_BITS = 1 << 19
+"""Bits of one expanded temporary that a memory on chip may hold; iterations take turns beyond.
 
-More of them may be named, where their values go on through registers or in few rows.
+More elements may be named, where their values go on through registers or in few rows.
 """
 
 UNLIMITED = 1 << 40
-"""Elements of one expanded temporary whose memory holds few of them, or that needs none."""
+"""Bits of one expanded temporary whose memory holds few of them, or that needs none."""
 
 Place = tuple[str, int | None]
 """A statement, and one of its reads or None for its write."""
@@ -91,7 +91,7 @@ def expand(
     written: Scop,
     sets: ScopSets,
     flows: Dataflow,
-    most_elements: int = MAX_ELEMENTS,
+    most_bits: int = MAX_BITS,
     kept: Collection[str] = (),
 ) -> ExpandedProgram:
     """Return `written` with its temporaries expanded and renamed as far as they can be.
@@ -99,7 +99,7 @@ def expand(
     Parameters
     ----------
     written: the program as parsed. sets, flows: of the same program, normalised.
-    most_elements: that one temporary may have then. kept: names of those that stay as they are.
+    most_bits: that one temporary may have then. kept: names of those that stay as they are.
     """
     written = _running(written, frozenset(s.name for s in sets.scop.statements))
     declared = ScopSets(written)
@@ -117,7 +117,7 @@ def expand(
             if not _is_fed(groups, sets, flows):
                 continue
             copies = [
-                _expanded(named, group, declared, sets, own, most_elements)
+                _expanded(named, group, declared, sets, own, most_bits)
                 for named, group in zip(_named(array, len(groups), taken), groups, strict=True)
             ]
             is_limited = is_limited or any(copy.is_limited for copy in copies)
@@ -232,7 +232,7 @@ def _expanded(
     declared: ScopSets,
     sets: ScopSets,
     flows: Sequence[Flow],
-    most_elements: int,
+    most_bits: int,
 ) -> _Copy:
     """Add a dimension for each outermost loop that carries no value of the group.
 
@@ -260,8 +260,9 @@ def _expanded(
     lows = [min(boxes[name][k][0] for name in names) for k in levels]
     highs = [max(boxes[name][k][1] for name in names) for k in levels]
     extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
-    is_limited = array.depth * prod(extents) > most_elements and bool(extents)
-    while extents and array.depth * prod(extents) > most_elements:
+    bits = array.depth * array.element.width_bits
+    is_limited = bits * prod(extents) > most_bits and bool(extents)
+    while extents and bits * prod(extents) > most_bits:
         levels, lows, extents = levels[1:], lows[1:], extents[1:]
     cuts = tuple(replace(cut, dim=cut.dim + len(extents)) for cut in array.cuts)
     wide = replace(array, shape=(*extents, *array.shape), cuts=cuts)

@@ -94,6 +94,47 @@ def test_a_proposal_that_cannot_be_planned_leaves_the_program_as_it_was(error: E
     assert (said in limits) == isinstance(error, TooComplex)
 
 
+def test_a_bound_that_takes_too_long_leaves_the_program_as_it_was() -> None:
+    class Endless(Fake):
+        def is_vain(self, before: Form) -> bool:
+            raise TooComplex("it is a test")
+
+    (note,) = tried(planned(Endless()))
+    assert note.cycles is None and note.why_not == "the search for a plan of it takes too long"
+
+
+def test_of_what_does_not_pay_the_freest_may_open_the_way() -> None:
+    """More memory may take a cycle more, and leave the loops more freedom."""
+
+    class Opening(Fake):
+        keeps_values: ClassVar[bool] = False
+
+        def proposals(self, before: Form, options: CompileOptions) -> Iterator[Form]:
+            for number, bound in enumerate((100, 10)):
+                form = type("Bounded", (Form,), {"at_least": bound})
+                plan = partial(_made, self.plans[number])
+                yield form(
+                    before.analysis, options, plan, f"form {number}", before=before, move=self.name
+                )
+
+    class After(Fake):
+        def proposals(self, before: Form, options: CompileOptions) -> Iterator[Form]:
+            self.plans += (before.what,)
+            yield from ()
+
+    slow, after = planned(), After()
+    planned(Opening(slow, slow), after)
+    assert after.plans == ("as written", "form 1")
+
+
+@pytest.mark.long
+def test_many_statements_of_a_recurrence_share_skewed_loops() -> None:
+    design = rtlgen.compile(LONG.parent / "gaps.c", define={"N": 26, "M": 28})
+    skew = next(each for each in design.report()["tried"] if each["move"] == "skew")
+    assert skew["taken"] and skew["form"].endswith("in (i + j, i)")
+    assert skew["predicted_cycles"] < 1_110
+
+
 def test_a_form_that_does_not_suit_what_was_asked_for_is_not_taken() -> None:
     (note,) = tried(planned(Fake(BankUnknown("nobody knows the bank"))))
     assert note.cycles is None and note.why_not == "nobody knows the bank"

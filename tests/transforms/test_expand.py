@@ -100,9 +100,9 @@ def test_a_loop_that_the_element_tells_expands_nothing() -> None:
 
 
 def in_elements(text: str, most: int) -> dict[str, tuple[int, ...]]:
-    """Return the local arrays after an expansion to at most so many elements each."""
+    """Return the local arrays after an expansion to at most so many `int`s each."""
     analysis = analyse(parse_text(text, "program.c"))
-    written = expand(analysis.written, analysis.sets, analysis.flows, most).scop
+    written = expand(analysis.written, analysis.sets, analysis.flows, 32 * most).scop
     after = ScopSets(normalise(written), analysis.sets)
     assert same_values(analysis.flows, dataflow(after))
     return {array.name: array.shape for array in written.arrays if array.storage == "local"}
