@@ -54,6 +54,7 @@ tests/planning/periods.c
 tests/planning/gaps.c
 tests/planning/gaps.c -D N=110 -D M=150
 tests/planning/knapsack.c
+tests/planning/sort_rows.c
 tests/planning/row_hash.c
 tests/planning/row_hash.c --memory x=axi
 examples/gemm/gemm.c --partition A=cyclic:2:8 --partition B=complete:1

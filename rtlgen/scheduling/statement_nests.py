@@ -407,6 +407,10 @@ class GroupNests:
         exchanged: bool = False,
     ) -> Grouping | None:
         nests = self.nests.common(names, exchanged=exchanged)
+        if not self.timing.related.is_listed and next(nests, None) is None:
+            # They are too many to exchange the loops of each.
+            exchanged = False
+        nests = self.nests.common(names, exchanged=exchanged)
         members = [self.nests.member(name) for name in names]
         # Others keep stores of boxes apart.
         own = [p for p in among(precedences, names) if not isinstance(p.related, PairExtrema)]

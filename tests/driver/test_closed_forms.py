@@ -85,6 +85,17 @@ def test_a_plan_in_closed_form_is_replayed(
     assert not found.limits
 
 
+def test_many_deep_statements_in_a_cycle_share_a_nest_that_is_no_box(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lower(monkeypatch, LIMIT)
+    text = (Path(__file__).parents[1] / "planning" / "sort_rows.c").read_text()
+    found = compiled(tmp_path, text.replace("1200", "12"), 12)
+    assert found.replayed
+    # A box has 64 iterations where 36 swap.
+    assert found.plan.regions[0].issue_slots < 12 * 36 + 10
+
+
 def test_slots_are_the_floor_on_both_sides_of_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
