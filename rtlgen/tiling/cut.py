@@ -328,7 +328,8 @@ def _catch_up(loops: UnitLoops, tiling: Tiling, behind: list[int]) -> None:
 
     def tile(unit: int, iterations: Sequence[int]) -> tuple[int, ...]:
         delays = _delays(tiling, behind[unit])
-        at = [(i + d) // n for i, d, n in zip(iterations, delays, tiling.sizes, strict=True)]
+        cut = iterations[: tiling.depth]
+        at = [(i + d) // n for i, d, n in zip(cut, delays, tiling.sizes, strict=True)]
         return tuple(sum(c * t for c, t in zip(row, at, strict=True)) for row in tiling.order)
 
     waiting = True
@@ -348,13 +349,14 @@ def _broken_pair(
     tiled: TiledScop,
     violation: Violation,
 ) -> BrokenPair:
-    """Return which iterations of the loops that are cut were in the wrong order."""
+    """Return which iterations of all loops were in the wrong order: other tiles may cut more."""
 
     def iterations(unit: int, name: str, instance: Sequence[int]) -> tuple[int, ...]:
         values = dict(zip(tiled.scop.statement(name).iterators, instance, strict=True))
-        delays = _delays(tiling, behind[unit])
-        forms = tiled.before[name][: tiling.depth]
-        return tuple(f.evaluate(values) - d for f, d in zip(forms, delays, strict=True))
+        at = [form.evaluate(values) for form in tiled.before[name]]
+        for level, delay in enumerate(_delays(tiling, behind[unit])):
+            at[level] -= delay
+        return tuple(at)
 
     source, sink = violation.dependence.source, violation.dependence.sink
     first, second = loops.unit_of(source), loops.unit_of(sink)

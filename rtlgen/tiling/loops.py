@@ -170,7 +170,7 @@ def _words(
 
 @dataclass(frozen=True, slots=True)
 class BrokenPair:
-    """Iterations of the loops that are cut of which some tiles ran the second one first.
+    """Iterations of all loops of which some tiles ran the second one first.
 
     Members
     -------

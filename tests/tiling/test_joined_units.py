@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import rtlgen
 from rtlgen.ir.effort import keep_going, limited_effort, noting_limits
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.timeline import workers_cycles
@@ -385,3 +386,16 @@ def test_a_unit_that_never_fits_asks_only_what_is_beside_it(
     with limited_effort(), pytest.raises(WindowsTooLarge):
         plan_in_tiles(parsed(FACES, 4), request, get_target("ecp5"))
     assert set(asked) == {2}, "no other one by itself"
+
+
+def test_what_tiles_of_one_loop_have_broken_is_told_of_tiles_of_more() -> None:
+    """The same pair of iterations, of which later tiles cut more loops."""
+    text = """void f(long A[12][12]) { unsigned T[12][12];
+      for (int i = 0; i < 12; i++) for (int j = 0; j < 12; j++) T[i][j] = A[i][j];
+      for (int i = 2; i < 10; i++) for (int j = 2; j < i + 1; j++) for (int k = 2; k < j + 1; k++) {
+        T[k][j] = T[i + 2][j + 1];
+        A[i + 1][j] = T[i][j];
+      }
+    }"""
+    design = rtlgen.compile(source=text, path="f.c", memory="fixed:1", tile=[8], bus_bits=512)
+    assert design.plan.memory_side is not None
