@@ -3,6 +3,7 @@
 Rewrite
 -------
     int f(a, n) int a[8]; int n; { S }         int f(int a[8], int n) { S }
+    int f(int n, int) { S }                    int f(int n, int unnamed) { S }
     if (__builtin_expect(x > 0, 1)) S          if (x > 0) S
     volatile int n;                            int n;
     a[k++] = x;                                a[k] = x; k++;
@@ -31,11 +32,14 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedDeclaration
 from rtlgen.frontend.lowering.nodes import (
+    FreshNames,
     block,
     changed,
     copied,
     has_effect,
+    is_void,
     replaced_part,
+    specified,
     surely,
 )
 from rtlgen.frontend.lowering.types import INT, declaration, plain
@@ -53,18 +57,30 @@ from rtlgen.frontend.syntax.region import ASSERTING, TELLING
 
 
 def type_parameters_in_place(tree: c_ast.FileAST, locator: Locator) -> None:
-    """Rewrite all functions of a file in place.
+    """Rewrite all functions of a file in place; give each parameter a type and a name.
 
     Raises
     ------
     UnsupportedDeclaration: a type is given to something that is no parameter.
     """
+    fresh = FreshNames(tree)
     for node in tree.ext:
         if isinstance(node, c_ast.FuncDef) and isinstance(node.decl.type, c_ast.FuncDecl):
             arguments = node.decl.type.args
             names = [p for p in arguments.params if isinstance(p, c_ast.ID)] if arguments else []
             if names or node.param_decls:
                 _rewrite(node, names, locator)
+            elif arguments is not None:
+                arguments.params = [_with_name(each, fresh) for each in arguments.params]
+
+
+def _with_name(parameter: c_ast.Node, fresh: FreshNames) -> c_ast.Node:
+    """Return a parameter with a name, which a call counts as it does the others."""
+    if not isinstance(parameter, c_ast.Typename) or is_void(parameter.type):
+        return parameter
+    name, type_ = fresh.fresh("unnamed"), parameter.type
+    specified(type_).declname = name
+    return c_ast.Decl(name, parameter.quals, [], [], [], type_, None, None, parameter.coord)
 
 
 def _rewrite(node: c_ast.FuncDef, names: list[c_ast.ID], locator: Locator) -> None:

@@ -37,6 +37,7 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.types import LONG, declaration, plain
 from rtlgen.frontend.syntax.assigned import assigned, below, calls, mentions
+from rtlgen.frontend.syntax.braces import range_of
 
 Target: TypeAlias = tuple[str, str]
 """`("break", "")`, `("continue", "")`, `("return", "")`, or `("goto", label)`."""
@@ -242,7 +243,8 @@ def chosen_by_if(node: c_ast.Switch, names: FreshNames) -> list[c_ast.Node] | No
     selector = node.cond
     asked_later = any(case.items for group in groups for case in group[:-1])
     if has_effect(selector) or (asked_later and not _is_stable(selector, node.stmt)):
-        if any((number(value) or 0) < 0 for case in cases for value in case.values):
+        ends = (end for case in cases for value in case.values for end in range_of(value))
+        if any((number(end) or 0) < 0 for end in ends):
             # Of an unsigned selector it would be another number in a wider one.
             return None
         kept = names.fresh("selector")
@@ -331,7 +333,14 @@ def _group(
 def _is_one_of(values: list[c_ast.Node], selector: c_ast.Node) -> c_ast.Node | None:
     found: c_ast.Node | None = None
     for value in values:
+        low, high = range_of(value)
         same = c_ast.BinaryOp("==", copied(selector), value, value.coord)
+        if low is not high:
+            ends = [
+                c_ast.BinaryOp(op, copied(selector), end, end.coord)
+                for op, end in ((">=", low), ("<=", high))
+            ]
+            same = c_ast.BinaryOp("&&", *ends, value.coord)
         found = same if found is None else c_ast.BinaryOp("||", found, same, value.coord)
     return found
 

@@ -2,19 +2,21 @@
 
 int w[2][2] = {1, 2, [1][1] = 9};                     w[0][0] = 1, w[0][1] = 2, w[1][1] = 9
 struct { int x, y; } t[3] = {{1, 2}, [2].y = 5};      t[0].x = 1, t[0].y = 2, t[2].y = 5
+int r[5] = {[1 ... 3] = 7};                           r[1] = 7, r[2] = 7, r[3] = 7
 
 Designators, nested braces that are left out, and texts and whole structures among the values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import InitialiserUnsupported
+from rtlgen.frontend.text.tokens import THROUGH
 
 Step: TypeAlias = int | str
 Way: TypeAlias = tuple[Step, ...]
@@ -114,30 +116,39 @@ class Braces:
             return
         following: Way | None = None if step is None else (*at, step)
         for value in values:
+            ways = [following]
             if isinstance(value, c_ast.NamedInitializer):
-                following, value = self._designated(at, value), value.expr
-            if following is None:
-                raise self.refused(self.too_many, value)
-            way = self._filled(following, value)
-            self._put(way, value)
-            following = self._behind(way, len(at))
+                ways, value = [*self._designated(at, value, value.name)], value.expr
+            for each in ways:
+                if each is None:
+                    raise self.refused(self.too_many, value)
+                way = self._filled(each, value)
+                self._put(way, value)
+                following = self._behind(way, len(at))
 
-    def _designated(self, way: Way, node: c_ast.NamedInitializer) -> Way:
+    def _designated(
+        self, way: Way, node: c_ast.NamedInitializer, designators: Sequence[c_ast.Node]
+    ) -> Iterator[Way]:
+        """Yield the parts that designators name: one, or those of a range."""
         self._is_designated = True
-        for designator in node.name:
-            part = self._part(way)
-            is_array = part is not None and part.members is None
-            match designator:
-                case c_ast.ID(name=name) if part is not None and not is_array:
-                    found = part.way_to(name)
-                    if found is None:
-                        raise self.refused(f"there is no member `{name}`", node)
-                case c_ast.ArrayDesignator(expr=expr) if part is not None and is_array:
-                    found = (self.place(expr, part.extent),)
-                case _:
-                    raise self.refused(self.unfit, node)
-            way = (*way, *found)
-        return way
+        if not designators:
+            yield way
+            return
+        first, *rest = designators
+        part = self._part(way)
+        is_array = part is not None and part.members is None
+        match first:
+            case c_ast.ID(name=name) if part is not None and not is_array:
+                found = part.way_to(name)
+                if found is None:
+                    raise self.refused(f"there is no member `{name}`", node)
+                yield from self._designated((*way, *found), node, rest)
+            case c_ast.ArrayDesignator(expr=expr) if part is not None and is_array:
+                low, high = (self.place(end, part.extent) for end in range_of(expr))
+                for place in range(low, high + 1):
+                    yield from self._designated((*way, place), node, rest)
+            case _:
+                raise self.refused(self.unfit, node)
 
     def _filled(self, way: Way, value: c_ast.Node) -> Way:
         """Return the part at `way`, or the first part of it that a value is for."""
@@ -172,6 +183,15 @@ class Braces:
             self._braces(at, value)
         else:
             self.values[at] = value
+
+
+def range_of(node: c_ast.Node) -> tuple[c_ast.Node, c_ast.Node]:
+    """Return the ends of GNU C's `first ... last`, or a value as both of them."""
+    match node:
+        case c_ast.TernaryOp(cond=first, iftrue=c_ast.ID(name=name), iffalse=last):
+            if name == THROUGH:
+                return first, last
+    return node, node
 
 
 def is_string(node: c_ast.Node | None) -> bool:

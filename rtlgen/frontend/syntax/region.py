@@ -21,7 +21,7 @@ from rtlgen.frontend.errors import (
     RegionPragma,
     UnknownFunction,
 )
-from rtlgen.frontend.syntax.assigned import STEPS, below, called_below, called_by
+from rtlgen.frontend.syntax.assigned import STEPS, below, called_by, declared, mentioned
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, INT64, FloatType, IntType, NumberType
@@ -257,9 +257,11 @@ def _choose(
 
 
 def _not_called(definitions: dict[str, c_ast.FuncDef]) -> list[c_ast.FuncDef]:
-    """Return the functions that no other one of the file calls."""
-    called = called_below(*(function.body for function in definitions.values()))
-    return [function for name, function in definitions.items() if name not in called]
+    """Return the functions that no other one of the file calls, or hands over to be called."""
+    used: set[str] = set()
+    for function in definitions.values():
+        used |= mentioned(function.body) - declared(function.decl.type, function.body)
+    return [function for name, function in definitions.items() if name not in used]
 
 
 def _pragmas(root: c_ast.Node) -> Iterator[c_ast.Pragma]:

@@ -295,10 +295,16 @@ def _plain(tokens: Sequence[Token]) -> Iterator[Token]:
         elif token.text == "_Pragma":
             # What directives would have kept of it marks nothing inside of a line.
             index = _behind_brackets(tokens, index)
+        elif token.text == "..." and tokens[index - 2].text not in ("(", ","):
+            # Not the open end of parameters but a range, `case 1 ... 4:`.
+            yield replace(token, text=f"? {THROUGH} :")
         elif token.text != "__extension__":
             text = _SPELLINGS.get(token.text) or _spelled_number(token.text)
             yield token if text is None else replace(token, text=text)
 
+
+THROUGH = "__through"
+"""What GNU C's ranges choose: `1 ... 4` is read as `1 ? __through : 4`, which binds as loosely."""
 
 _HEXADECIMAL = re.compile(r"(0[xX][0-9a-fA-F']+)([pP].*)")
 _NAMED = re.compile(
