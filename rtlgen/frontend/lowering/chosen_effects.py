@@ -8,6 +8,7 @@ Rewrite
     if (c || n-- > 0) S              int chosen = 0; if (c) chosen = 1; else if (n-- > 0)
                                      chosen = 1; if (chosen) S
     y = (t = a[i], t * t) + 1;       t = a[i]; y = t * t + 1;
+    y = x + (w[i] = e);              w[i] = e; y = x + w[i];
     while (i < 9 && (c || n--)) S    for (;;) { if (!(i < 9)) break; if (!(c || n--)) break; S }
     do { if (x) continue; S }        for (;;) { { if (x) goto asking; S }
     while (c || n--);                asking: if (!(c || n--)) break; }
@@ -21,7 +22,7 @@ call goes where the reader of calls asks for that; any other one stays in its ex
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pycparser import c_ast
 
@@ -40,21 +41,20 @@ from rtlgen.frontend.lowering.nodes import (
     mapped,
     named,
     parts_of,
-    reads_memory_itself,
+    reads_memory,
     replaced_part,
     surely,
     variable_of,
 )
+from rtlgen.frontend.lowering.order import Order
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import (
-    ArrayOf,
-    PointerTo,
     Returning,
     declaration,
     number_type,
     unqualified,
 )
-from rtlgen.frontend.syntax.assigned import below, called_by, mentioned
+from rtlgen.frontend.syntax.assigned import below, called_by
 
 
 def lift_chosen_effects(
@@ -76,10 +76,8 @@ class _Lifter(Rewriter):
     ) -> None:
         super().__init__()
         self._fresh = FreshNames(tree)
-        self._changing = changing
         self._asked = asked
-        defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
-        self._quiet = defined - changing
+        self._order = Order(self.names, tree, changing)
 
     # Statements.
 
@@ -101,7 +99,11 @@ class _Lifter(Rewriter):
         """Return a loop that asks in its body, if its condition is more than effects in turn."""
         asked = list(parts_of(node.cond, "&&"))
         parts = [x for part in asked for x in (part.exprs if _is_comma(part) else [part])]
-        if not any(self._is_lifted(x) or self._is_call(x) for part in parts for x in surely(part)):
+        if not any(
+            self._is_lifted(x) or self._order.is_changing_call(x)
+            for part in parts
+            for x in surely(part)
+        ):
             return None
         leaving = self._leaving(node, asked)
         items = looped(node)
@@ -157,8 +159,9 @@ class _Lifter(Rewriter):
     def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
         """Return an expression in which nothing is changed in one case only."""
         while before is not None:
-            lifted = (x for x in surely(node) if self._is_lifted(x))
-            found = next((x for x in lifted if not self._is_seen(x, node)), None)
+            parts = list(surely(node))
+            lifted = (x for x in parts if self._is_lifted(x) or _is_set_inside(x, node))
+            found = next((x for x in lifted if not self._order.is_seen(x, node)), None)
             if found is None:
                 break
             value = self._value(found, before)
@@ -188,83 +191,19 @@ class _Lifter(Rewriter):
         """Return whether a node decides whether something is changed, or changes it first."""
         match node:
             case c_ast.TernaryOp(iftrue=first, iffalse=second):
-                return self._has_effect(first) or self._has_effect(second)
+                return self._order.has_effect(first) or self._order.has_effect(second)
             case c_ast.BinaryOp(op="&&" | "||", right=second):
-                return self._has_effect(second)
+                return self._order.has_effect(second)
             case c_ast.FuncCall():
                 return node.coord.line in self._asked
         return _is_comma(node)
 
-    def _has_effect(self, node: c_ast.Node) -> bool:
-        return any(changed(x) is not None or self._is_call(x) for x in below(node))
-
-    def _is_call(self, node: c_ast.Node) -> bool:
-        """Return whether a node calls a function that changes something."""
-        return called_by(node) in self._changing
-
-    def _is_seen(self, part: c_ast.Node, root: c_ast.Node) -> bool:
-        """Return whether what stands beside a part of an expression may tell when it is done."""
-        inside = {id(x) for x in below(part)}
-        beside = [x for x in below(root) if id(x) not in inside]
-        # What is set is so behind its value.
-        stored = root.lvalue if isinstance(root, c_ast.Assignment) and root.op == "=" else None
-        while isinstance(stored, c_ast.ArrayRef | c_ast.ID):
-            beside = [x for x in beside if x is not stored]
-            stored = stored.name if isinstance(stored, c_ast.ArrayRef) else None
-        if isinstance(part, c_ast.FuncCall):
-            return self._is_call_seen(part, [x for x in beside if x is not root])
-        if any(isinstance(x, c_ast.FuncCall) for x in beside):
-            return True
-        if any(map(self._is_call, below(part))):
-            names = mentioned(part)
-            return any(map(reads_memory_itself, beside)) or any(
-                isinstance(x, c_ast.ID) and (x.name in names or self._is_shared(x)) for x in beside
-            )
-        mine = {variable_of(x) for y in below(part) if (x := changed(y)) is not None}
-        theirs = {variable_of(x) for y in beside if (x := changed(y)) is not None and y is not root}
-        if None in mine or None in theirs:
-            return any(map(reads_memory_itself, beside)) or bool(theirs)
-        own = variable_of(root.lvalue) if isinstance(root, c_ast.Assignment) else None
-        used = {own, *(x.name for x in beside if isinstance(x, c_ast.ID))}
-        return bool(mine & used) or bool(theirs & mentioned(part))
-
-    def _is_call_seen(self, call: c_ast.FuncCall, beside: Sequence[c_ast.Node]) -> bool:
-        """Return whether something beside a call may tell when it happens."""
-        inside = (x for x in below(call) if x is not call)
-        if any(self._may_change(x) for x in (*inside, *beside)):
-            return True
-        handed = set(self._handed(call))
-        used = (x for x in beside if isinstance(x, c_ast.ID))
-        return any(x.name in handed or self._may_be_shared(x) for x in used)
-
-    def _may_change(self, node: c_ast.Node) -> bool:
-        is_call = isinstance(node, c_ast.FuncCall)
-        return called_by(node) not in self._quiet if is_call else changed(node) is not None
-
-    def _handed(self, call: c_ast.FuncCall) -> Iterator[str]:
-        """Yield the names of what a function may change by way of its arguments."""
-        for node in below(call):
-            match node:
-                case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
-                    yield name
-                case c_ast.ID() if isinstance(self.names.type_of(node), ArrayOf | PointerTo):
-                    yield node.name
-
-    def _may_be_shared(self, node: c_ast.ID) -> bool:
-        """Return whether a function that is called may see a variable by another name."""
-        symbol = self.names.lookup(node.name)
-        if symbol is None or isinstance(symbol.type, Returning):
-            return False
-        is_pointer = isinstance(symbol.type, PointerTo) and not symbol.is_parameter
-        return is_pointer or (symbol.is_shared and symbol.value is None)
-
-    def _is_shared(self, node: c_ast.ID) -> bool:
-        symbol = self.names.lookup(node.name)
-        return symbol is not None and symbol.is_shared
-
     def _value(self, node: c_ast.Node, before: list[c_ast.Node]) -> c_ast.Node | None:
         """Return the value of what is done before; None if it has no type that is known."""
         at = node.coord
+        if isinstance(node, c_ast.Assignment):
+            before += self.effect(node)
+            return copied(node.lvalue)
         if _is_comma(node):
             *first, last = node.exprs
             before += self._each([x for x in first if has_effect(x)])
@@ -301,6 +240,29 @@ def _going_to(node: c_ast.Node, label: str) -> c_ast.Node:
     if isinstance(node, c_ast.Continue):
         return c_ast.Goto(label, node.coord)
     return node if isinstance(node, LOOPS) else mapped(node, lambda x: _going_to(x, label))
+
+
+def _is_set_inside(node: c_ast.Node, root: c_ast.Node) -> bool:
+    """Return whether a part of an expression sets something that is named again as its value.
+
+    What conditions set to a value, and what is set to one value, stays for who takes these apart.
+    """
+    if not isinstance(node, c_ast.Assignment) or has_effect(node.lvalue):
+        return False
+    chain = root
+    while isinstance(chain, c_ast.Assignment):
+        if chain is node:
+            return False
+        chain = chain.rvalue
+    name = variable_of(node.lvalue)
+    if isinstance(node.lvalue, c_ast.ID):
+        return isinstance(root, c_ast.Assignment)
+    inner = node.lvalue
+    while isinstance(inner, c_ast.ArrayRef | c_ast.StructRef):
+        if isinstance(inner, c_ast.ArrayRef) and reads_memory(inner.subscript):
+            return False
+        inner = inner.name
+    return name is not None
 
 
 def _is_comma(node: c_ast.Node) -> bool:
