@@ -13,7 +13,9 @@ from rtlgen.frontend.errors import (
     CallUnsupported,
     CSyntaxError,
     FrontendError,
+    LoopHeader,
     NoFunction,
+    UnboundedLoop,
     UnknownIdentifier,
 )
 from rtlgen.frontend.lowering.bits import standard_integers, take_patterns
@@ -33,6 +35,7 @@ from rtlgen.frontend.lowering.initialisers import name_literals
 from rtlgen.frontend.lowering.passed_over import PassedOver
 from rtlgen.frontend.lowering.pointer_choices import name_chosen_pointers
 from rtlgen.frontend.lowering.pointer_members import part_pointers
+from rtlgen.frontend.lowering.pointer_tables import part_tables, take_in_pointers
 from rtlgen.frontend.lowering.pointers import place_pointers
 from rtlgen.frontend.lowering.read_only import hand_over_values
 from rtlgen.frontend.lowering.records import split_records
@@ -43,6 +46,7 @@ from rtlgen.frontend.lowering.variables import (
     state_extents,
     take_known_extents,
 )
+from rtlgen.frontend.lowering.written_out import write_out_calls
 from rtlgen.frontend.reading.elements import with_bound_stated
 from rtlgen.frontend.reading.types import SUFFIX, extent_options
 from rtlgen.frontend.scop.kernel import Kernel
@@ -83,6 +87,20 @@ class ParsedProgram:
     sources: Mapping[str, SourceFile]
     pragmas: tuple[HlsPragma, ...] = ()
     lowered: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Which calls do not stay as they are.
+
+    Members
+    -------
+    first: those that are made before their statements, by the lines of their places.
+    written_out: the functions that are written out where they are called.
+    """
+
+    first: frozenset[int]
+    written_out: frozenset[str]
 
 
 def parse_file(
@@ -206,29 +224,40 @@ def _lowered(
 ) -> ParsedProgram:
     """Return the program, loops read by their headers, or else by the most iterations they have.
 
-    Calls stay in their expressions, or else are made first.
+    Calls stay in their expressions, or else are made first. A function with a loop that has no
+    bound is written out where it is called: what it is given may tell.
     """
+    written_out = frozenset[str]()
+    told_first: FrontendError | None = None
     unread: dict[int, int] = {}
     first_calls = frozenset[int]()
     told: dict[int, FrontendError] = {}
     while True:
+        calls = Calls(first_calls, written_out)
         try:
-            return _lower(preprocessed, main, function, fixed, floats, unread, first_calls)
+            return _lower(preprocessed, main, function, fixed, floats, unread, calls)
         except FrontendError as error:
             found = [error, *error.others]
             loops = {e.loop: e for e in reversed(found) if e.loop is not None}
             again = {loop for loop in loops if unread.get(loop, 0) < MAX_ATTEMPTS}
-            calls = {e.call for e in found if e.call is not None} - first_calls
+            lifted = {e.call for e in found if e.call is not None} - first_calls
             # What is wrong with a header is what was wrong with it as it is written.
             told = {**loops, **told}
-            if not again and not calls:
+            if not again and not lifted:
                 # A function that is called several times has the same loop each time.
                 written = dict.fromkeys(e if e.loop is None else told[e.loop] for e in found)
                 first, *others = map(with_bound_stated, written)
                 first.others = tuple(others)
-                raise first from None
+                told_first = told_first or first
+                unbounded = [e for e in found if isinstance(e, UnboundedLoop | LoopHeader)]
+                inner = {e.inside for e in unbounded if e.inside is not None} - written_out
+                if not inner:
+                    raise told_first from None
+                written_out |= inner
+                unread, told = {}, {}
+                continue
             unread |= {loop: unread.get(loop, 0) + 1 for loop in again}
-            first_calls |= calls
+            first_calls |= lifted
 
 
 def _lower(
@@ -238,7 +267,7 @@ def _lower(
     fixed: Mapping[str, str],
     floats: FloatRewriting,
     unread: Mapping[int, int],
-    first_calls: frozenset[int],
+    calls: Calls,
 ) -> ParsedProgram:
     given = fixed
     if not preprocessed.tokens:
@@ -257,18 +286,23 @@ def _lower(
     known = known_parameters(tree, kernel)
     changing = changing_functions(tree)
     outside = drop_outside_calls(tree, locator, changing)
+    take_in_pointers(tree)
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
     members = part_pointers(tree, locator, kernel)
-    lift_chosen_effects(tree, changing, first_calls)
+    lift_chosen_effects(tree, changing, calls.first)
+    write_out_calls(tree, locator, changing, calls.written_out)
+    tables = part_tables(tree, locator)
     name_chosen_pointers(tree, changing)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator, members.given)
     hand_over_values(tree, kernel)
     bounds = take_bounds(tree, locator)
     separate_effects(tree)
-    region = select_region(tree, function, locator)
-    _require_accepted(region, tree, (literal_arrays, members.refused, pointers, records.refused))
+    region = select_region(tree, kernel, locator)
+    _require_accepted(
+        region, tree, (literal_arrays, members.refused, tables, pointers, records.refused)
+    )
     fixed = {**fixed, **records.extents(region.function.decl.name, fixed)}
     state_extents(tree, region.function, fixed, locator)
     lowered = lower_control(tree, region, bounds, unread, fixed)

@@ -105,7 +105,7 @@ def test_it_means_what_gcc_says(name: str) -> None:
         "int k = 0; if (k++ > k) a[0] = 1;",
         "int k = 0; if ((k = n) > k) a[0] = 1;",
         "int k = 0; if ((k = n++) > a[1]) a[0] = k;",
-        "int k = 0; if ((a[1] = n) > 3) a[0] = k;",
+        "int k = 0; if ((a[n & 1] = n) > a[0]) a[0] = k;",
     ],
 )
 def test_what_is_no_shorthand_is_refused(body: str) -> None:

@@ -17,6 +17,7 @@ class FrontendError(RtlgenError):
     others: further refusals found in the same file, in the order of the text.
     loop: line of the place of a loop whose header is refused.
     call: line of the place of a call that cannot stay inside of its expression.
+    inside: the function that is called, and in which this is refused.
     is_told_once: one place says it for the program: what changes that changes all of them.
     """
 
@@ -24,6 +25,7 @@ class FrontendError(RtlgenError):
     others: tuple[FrontendError, ...] = ()
     loop: int | None = None
     call: int | None = None
+    inside: str | None = None
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -204,17 +206,18 @@ class PointerUnsupported(FrontendError):
 
     Each array becomes a memory of its own. A parameter `int *a`, `int a[]` or `int (*a)[8]` is an
     array that ends with the last element the function touches, or has the extent that
-    `-D a_EXTENT=64` gives. A pointer that moves is a position in one array, which all that it is
-    set to must name; it may be compared with others into that array. There are no pointers to
-    pointers, and none that functions return:
+    `-D a_EXTENT=64` gives. A pointer that moves is a position in one array, or in one of several,
+    which all that it is set to must name; it may be compared with others into that array. Pointers
+    to pointers are known where the function itself has set them, and not from the host:
 
         void f(int *a)  { int *p = a + 8; p[1] = 0; }          accepted: p[1] is a[9]
         void f(int *a)  { int *p = a; *p++ = 0; }              accepted: a[0]
-        void f(int *a, int *b, int n) { int *p = n ? a : b; }  refused: two arrays
-        void f(int **a) { a[0][1] = 0; }                       refused
+        void f(int *a)  { int *p[2] = {a, a + 8}; *p[1] = 0; } accepted: a[8]
+        void f(int **a) { a[0][1] = 0; }                       refused: rows that lie anywhere
+        int f(int *a, int *b) { return a < b; }                refused: they have no order
 
-    Remedy: declare the parameter as an array with its sizes. In place of a pointer that may point
-    into several arrays, put them into one, or choose between the elements.
+    Remedy: declare the parameter as an array with its sizes, `int a[8][64]`. In place of a pointer
+    that may point anywhere, put what it points into into one array, and count in an integer.
     """
 
     code = "E0109"

@@ -69,8 +69,24 @@ def changing_functions(tree: c_ast.FileAST) -> frozenset[str]:
 
 def _changes(function: c_ast.FuncDef, names: Names) -> bool:
     """Return whether a function changes more than its own variables; declare its name."""
+    returns = (x.expr for x in below(function.body) if isinstance(x, c_ast.Return) and x.expr)
+    returned = {id(part) for expr in returns for part in _returned(expr)}
     # A list, so that all of it is declared.
-    return any([_changes_itself(node, names) for node in names.walk(function)])
+    found = [_changes_itself(x, names) for x in names.walk(function) if id(x) not in returned]
+    return any(found)
+
+
+def _returned(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield the addresses that a function gives to its caller, who may change what is there."""
+    match node:
+        case c_ast.UnaryOp(op="&"):
+            yield node
+        case c_ast.TernaryOp(iftrue=first, iffalse=second):
+            yield from (*_returned(first), *_returned(second))
+        case c_ast.BinaryOp(op="+" | "-", left=first, right=second):
+            yield from (*_returned(first), *_returned(second))
+        case c_ast.Cast(expr=inner):
+            yield from _returned(inner)
 
 
 def _changes_itself(node: c_ast.Node, names: Names) -> bool:

@@ -157,6 +157,10 @@ def _pointers_of(node: c_ast.Node, defined: set[str]) -> list[c_ast.Node]:
     match node:
         case c_ast.UnaryOp(op="*", expr=inner) | c_ast.Decl(type=c_ast.PtrDecl(), init=inner):
             return [inner]
+        case c_ast.Decl(
+            type=c_ast.ArrayDecl(type=c_ast.PtrDecl()), init=c_ast.InitList(exprs=parts)
+        ):
+            return [x.expr if isinstance(x, c_ast.NamedInitializer) else x for x in parts]
         case c_ast.BinaryOp(op="+" | "-", left=left, right=right):
             return [left, right]
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(), rvalue=value):

@@ -51,7 +51,7 @@ from rtlgen.frontend.text.constants import (
     result_of,
 )
 
-_POINTER_BYTES = 8
+POINTER_BYTES = 8
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
 _ANEW = frozenset(("auto", "register"))
 _STEPS = frozenset(("++", "--", "p++", "p--"))
@@ -274,7 +274,7 @@ class Names:
             case Plain(number=number):
                 return None if number is None else (number.bytes, number.bytes)
             case PointerTo():
-                return _POINTER_BYTES, _POINTER_BYTES
+                return POINTER_BYTES, POINTER_BYTES
             case ArrayOf(of=of, extent=extent):
                 inner, count = self._layout(of), self.constant(extent)
                 return None if inner is None or count is None else (inner[0] * count, inner[1])

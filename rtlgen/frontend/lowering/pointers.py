@@ -23,6 +23,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pycparser import c_ast
 
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import PointerUnsupported
 from rtlgen.frontend.lowering.aliases import Aliases
 from rtlgen.frontend.lowering.desugar import lifted_steps
 from rtlgen.frontend.lowering.nodes import (
@@ -146,6 +148,9 @@ class _Placer(PointerPlaces):
         for spot in walker.spots:
             with self._pointing(walker, spot):
                 made.append(make(copied(node)))
+        if not made:
+            # C gives no meaning to what is done by way of a null pointer.
+            return block([], node.coord) if choice is c_ast.If else integer(0, node.coord)
         *others, found = made
         for spot, arm in zip(reversed(walker.spots[:-1]), reversed(others), strict=True):
             found = choice(is_in(walker, spot, node.coord), arm, found, node.coord)
@@ -198,7 +203,14 @@ class _Placer(PointerPlaces):
     def _declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
         """Declare something else."""
         if isinstance(node, c_ast.Typedef) or self._needed(node.init) is None:
-            return super().declaration(node)
+            init = None if isinstance(node, c_ast.Typedef) else node.init
+            is_pointer = init is not None and isinstance(self.names.decayed(init), PointerTo)
+            if not is_pointer or self._walker(way_root(self.names, init)) is None:
+                return super().declaration(node)
+            # It stays where a pointer is now that moves on.
+            self.names.declare(node)
+            node.init = self._address(init)
+            return [node]
         if isinstance(node.init, c_ast.InitList):
             raise self._chosen_address(node.init)
         symbol = self.names.declare(node)
@@ -315,7 +327,7 @@ class _Placer(PointerPlaces):
         for spot in source.spots:
             with self._pointing(source, spot):
                 arms.append(self._values_in(walker, copied(value)))
-        *others, found = arms
+        *others, found = arms or [{walker.which: integer(NOWHERE, at)}]
         for spot, arm in zip(reversed(source.spots[:-1]), reversed(others), strict=True):
             found = _merged(is_in(source, spot, at), arm, found, at)
         return found
@@ -445,8 +457,15 @@ class _Placer(PointerPlaces):
         if not found and node.op in ("==", "!="):
             return integer(int(node.op == "!="), node.coord)
         if not found:
-            message = "pointers into different arrays are compared"
-            raise self._refused(message, node, "compare pointers into one array")
+            sides = zip((node.left, node.right), ways, strict=True)
+            raise PointerUnsupported(
+                "pointers into different arrays are compared",
+                labels=tuple(
+                    Label(self._locator.span(side), f"into `{found_in[0][1].base.name}`")
+                    for side, found_in in sides
+                ),
+                help="compare pointers into one array: those into different ones have no order",
+            )
         if node.op == "==":
             return _any(found, node.coord)
         if node.op == "!=":
@@ -486,6 +505,8 @@ class _Placer(PointerPlaces):
     def _told_null(self, pointer: c_ast.Node, node: c_ast.BinaryOp) -> c_ast.Node:
         """Return whether a pointer points nowhere; who is given an array is given one."""
         walker = self._walker(way_root(self.names, pointer))
+        if is_null(self.names, pointer):
+            return integer(int(node.op == "=="), node.coord)
         if walker is None or not walker.which:
             type_ = self.names.decayed(pointer)
             inner = None if type_ is None else innermost(type_)

@@ -182,8 +182,8 @@ class Walker:
 
     Members
     -------
-    spots: what it may point into. which: the variable of the number of the one that it does
-        point into; "" where there is one.
+    spots: what it may point into; none if it is a null pointer.
+    which: the variable of the number of the one that it does point into; "" where there is one.
     at: the variable of its position; a value where it never changes.
     """
 
@@ -251,7 +251,7 @@ class Walkers:
                 for key, pointer in self._pointers.items()
                 if key not in moving and not pointer.symbol.is_parameter
                 if len(pointer.sources) > 1
-                or pointer.may_be_null
+                or self._may_be_null(key, set())
                 or len(self._objects(key, set())) > 1
             }
             pending = list(moving | more)
@@ -365,7 +365,8 @@ class Walkers:
                 place = id(target.base.node), target.pattern
                 numbers.setdefault(place, len(numbers))
                 found.setdefault(place, []).append(target)
-            if not found:
+            is_null = self._may_be_null(key, set())
+            if not found and not is_null:
                 continue
             if len(found) > MOST_SPOTS:
                 self.refused.append((pointer.function, self._too_many(pointer, ends[key])))
@@ -379,7 +380,7 @@ class Walkers:
             at: str | int = 0
             if runs:
                 at = self._fresh.fresh(f"{name}_at") if known is None else known
-            is_chosen = len(spots) > 1 or self._may_be_null(key, set())
+            is_chosen = len(spots) > 1 or is_null
             which = self._fresh.fresh(f"{name}_in") if is_chosen else ""
             self.found[key] = Walker(spots, which, at, pointer)
 

@@ -138,6 +138,12 @@ class TypeReader:
                     labels=(Label(span, "a pointer"),),
                     help="declare an array with its sizes, such as `int a[64]`",
                 )
+            case c_ast.FuncDecl():
+                raise PointerUnsupported(
+                    "a circuit is handed no functions",
+                    labels=(Label(span, "a function"),),
+                    help="call it by its name, or one of several as a number says",
+                )
             case _:
                 raise UnsupportedDeclaration(
                     "this kind of declaration is not supported", labels=(Label(span),)

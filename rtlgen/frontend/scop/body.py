@@ -157,7 +157,10 @@ class BodyReader:
         if len(self.errors) < MAX_REPORTED and what not in self._refused:
             self._refused.add(what)
             called = [Label(span, f"`{name}` is called here") for name, span in self._calls.active]
-            self.errors.append(error.telling(labels=(*told.labels, *reversed(called))))
+            found = error.telling(labels=(*told.labels, *reversed(called)))
+            if self._calls.active:
+                found.inside = self._calls.active[-1][0]
+            self.errors.append(found)
 
     def assign(
         self,
