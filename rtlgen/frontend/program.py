@@ -19,6 +19,7 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.lowering.bits import standard_integers, take_patterns
+from rtlgen.frontend.lowering.block_calls import loop_block_calls
 from rtlgen.frontend.lowering.calls import changing_functions, drop_outside_calls
 from rtlgen.frontend.lowering.chosen_effects import lift_chosen_effects
 from rtlgen.frontend.lowering.desugar import (
@@ -293,6 +294,7 @@ def _lower(
     lift_chosen_effects(tree, changing, calls.first)
     write_out_calls(tree, locator, changing, calls.written_out)
     tables = part_tables(tree, locator)
+    loop_block_calls(tree)
     name_chosen_pointers(tree, changing)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator, members.given)

@@ -26,12 +26,15 @@ from rtlgen.frontend.lowering.jumps import RETURN, Outcome, outcome
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
     alike,
+    changed,
     integer,
     items_of,
     number,
     parts_of,
     step_of,
 )
+from rtlgen.frontend.lowering.pointer_values import combined
+from rtlgen.frontend.lowering.types import INT, LONG
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls, setting_of
 from rtlgen.frontend.syntax.region import ASSERTING
@@ -43,6 +46,7 @@ _Range: TypeAlias = "tuple[str, tuple[int, int]]"
 """The parameter at which a loop ends, and the limits of the type in which it is compared."""
 
 _ANY: Limits = (None, None)
+_MOST_ADDED = 1 << 24
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 
@@ -70,6 +74,7 @@ class Capacity:
         self._steps = _steps_in(function)
         self._asked: set[str] = set()
         self._views: dict[str, c_ast.Node] = {}
+        self._seen = _seen_through(function)
         arguments = function.decl.type.args
         parameters = arguments.params if arguments is not None else ()
         self._parameters = frozenset(x.name for x in parameters if isinstance(x, c_ast.Decl))
@@ -246,7 +251,12 @@ class Capacity:
                 return self.limits(node.expr)
             case c_ast.Cast(expr=inner):
                 found, held = self.limits(inner), self._variables.limits_of(node)
-                return found if held is not None and _meet(found, held) == found else _ANY
+                most = _meet(found, self._variables.limits_of(inner) or _ANY)
+                return found if held is not None and _meet(most, held) == most else _ANY
+            case c_ast.UnaryOp(op="*") | c_ast.ArrayRef() | c_ast.StructRef():
+                held = self._variables.limits_of(node)
+                if held is not None:
+                    return held if held[1] < 1 << 16 else (0 if held[0] == 0 else None, None)
         return _ANY
 
     def _may_wrap(self, node: c_ast.Node, found: Limits) -> bool:
@@ -370,6 +380,12 @@ class Capacity:
         self._views = dict(_pointers(body))
         return self._covered(items_of(body), iterator, {}) or _ANY
 
+    def accessed(self, items: Sequence[c_ast.Node], counter: str) -> Limits:
+        """Return the values of a counter for which what is surely done in turn has a meaning."""
+        self._views = {name: view for item in items for name, view in _pointers(item)}
+        found = list(self._surely(items, counter, {}))
+        return _meet(*found) if found else _ANY
+
     def _covered(
         self, items: Sequence[c_ast.Node], iterator: str, around: Mapping[_Range, int]
     ) -> Limits | None:
@@ -463,6 +479,50 @@ class Capacity:
             and not any(self._variables.is_used_outside(name, loop) for name in names)
         )
 
+    def _way(self, node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node]]:
+        """Return the array of an element, and the subscripts, through pointers that stay."""
+        subscripts: list[c_ast.Node] = []
+        while True:
+            match node:
+                case c_ast.ArrayRef(name=inner, subscript=subscript):
+                    subscripts.insert(0, subscript)
+                    node = inner
+                case c_ast.UnaryOp(op="*", expr=inner):
+                    subscripts.insert(0, integer(0, node.coord))
+                    node = inner
+                case c_ast.ID(name=name) if subscripts and name in self._seen:
+                    node = self._seen[name]
+                case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=inner, subscript=first)) | (
+                    c_ast.BinaryOp(op="+", left=inner, right=first)
+                ) if subscripts:
+                    subscripts[0] = combined("+", first, subscripts[0])
+                    node = inner
+                case _:
+                    return node, subscripts
+
+    def _offset(self, subscript: c_ast.Node, iterator: str) -> Limits | None:
+        """Return between which numbers lies what a subscript adds to the iterator."""
+        match subscript:
+            case c_ast.ID(name=name):
+                if name == iterator:
+                    return 0, 0
+                return self._offset(self._seen[name], iterator) if name in self._seen else None
+            case c_ast.Cast(expr=inner):
+                held = self._variables.limits_of(subscript)
+                return self._offset(inner, iterator) if held and held[1] >= INT.limits[1] else None
+            case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+                sides = ((left, right), (right, left)) if op == "+" else ((left, right),)
+                held = self._variables.limits_of(subscript)
+                for side, other in sides:
+                    first, second = self._offset(side, iterator), self.limits(other)
+                    if first is None or second == _ANY:
+                        continue
+                    found = self._of_operator(op, first, second)
+                    # A sum that comes round would be another element.
+                    is_near = all(x is not None and abs(x) < _MOST_ADDED for x in found)
+                    return found if is_near or (held and held[0] <= LONG.limits[0]) else None
+        return None
+
     def _accesses(self, item: c_ast.Node, iterator: str) -> Iterator[Limits]:
         """Yield what each subscript asks for that a statement surely evaluates."""
         for node in _evaluated(item):
@@ -470,16 +530,13 @@ class Capacity:
                 node = self._views.get(getattr(node.expr, "name", ""), node)
             if not isinstance(node, c_ast.ArrayRef):
                 continue
-            subscripts: list[c_ast.Node] = []
-            base: c_ast.Node = node
-            while isinstance(base, c_ast.ArrayRef):
-                subscripts.insert(0, base.subscript)
-                base = base.name
+            base, subscripts = self._way(node)
             extents = self._extents.get(base.name) if isinstance(base, c_ast.ID) else None
             for subscript, extent in zip(subscripts, extents or (), strict=False):
-                offset = _offset(subscript, iterator)
+                offset = self._offset(subscript, iterator)
                 if offset is not None:
-                    yield -offset, None if extent is None else extent - 1 - offset
+                    low, high = _negative(offset)
+                    yield low, None if extent is None or high is None else extent - 1 + high
 
 
 def _pointers(body: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
@@ -488,22 +545,6 @@ def _pointers(body: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
         match node:
             case c_ast.Decl(type=c_ast.PtrDecl(), init=c_ast.UnaryOp(op="&", expr=element)):
                 yield node.name, element
-
-
-def _offset(subscript: c_ast.Node, iterator: str) -> int | None:
-    """Return the constant that a subscript adds to the iterator."""
-    match subscript:
-        case c_ast.ID(name=name):
-            return 0 if name == iterator else None
-        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
-            first, second = _offset(left, iterator), number(right)
-            if first is not None and second is not None:
-                return first + (second if op == "+" else -second)
-            first, second = number(left), _offset(right, iterator)
-            return (
-                first + second if op == "+" and first is not None and second is not None else None
-            )
-    return None
 
 
 def _evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -565,16 +606,36 @@ def _steps_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node]]:
     return found
 
 
+def _seen_through(function: c_ast.FuncDef) -> dict[str, c_ast.Node]:
+    """Return what variables are set to where they are declared, and nowhere else."""
+    found: dict[str, c_ast.Node] = {}
+    again: set[str] = set()
+    for node in below(function):
+        match node:
+            case c_ast.Decl(name=str(name)):
+                again |= {name} & found.keys()
+                if node.init is not None:
+                    found[name] = node.init
+        target = changed(node, "&")
+        if isinstance(target, c_ast.ID):
+            again.add(target.name)
+    return {name: value for name, value in found.items() if name not in again}
+
+
 def _extents(nodes: Iterable[c_ast.Node]) -> Iterator[tuple[str, tuple[int | None, ...]]]:
     for node in nodes:
-        if not isinstance(node, c_ast.Decl) or not isinstance(node.type, c_ast.ArrayDecl):
+        if not isinstance(node, c_ast.Decl):
             continue
         extents: list[int | None] = []
         type_ = node.type
+        if isinstance(type_, c_ast.PtrDecl) and node.init is None:
+            # One that is handed over: what it points to is the first of an unknown number.
+            extents, type_ = [None], type_.type
         while isinstance(type_, c_ast.ArrayDecl):
             extents.append(number(type_.dim) if type_.dim is not None else None)
             type_ = type_.type
-        yield node.name, tuple(extents)
+        if extents:
+            yield node.name, tuple(extents)
 
 
 def _steps_itself(name: str, value: c_ast.Node) -> bool:

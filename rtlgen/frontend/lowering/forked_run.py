@@ -60,16 +60,20 @@ class _TooMany(Exception):
 
 
 def most_iterations(
-    parts: Sequence[Part], starts: Mapping[str, Limits], variables: Variables
+    parts: Sequence[Part],
+    starts: Mapping[str, Limits],
+    variables: Variables,
+    most: int | None = None,
 ) -> int | None:
     """Return the most iterations of a loop; None if there is no bound, or none that is found.
 
     Parameters
     ----------
     starts: between which values scalars lie before the loop.
+    most: a bound that is known; what is no less than that is not looked for.
     """
     try:
-        return _Run(parts, variables).longest(starts)
+        return _Run(parts, variables).longest(starts, most)
     except _TooMany:
         return None
 
@@ -121,7 +125,7 @@ class _Run:
                 return {name for name in found if self._variables.is_scalar(name)}
             found |= more
 
-    def longest(self, starts: Mapping[str, Limits]) -> int | None:
+    def longest(self, starts: Mapping[str, Limits], most: int | None) -> int | None:
         """Return the most iterations; None if a way may come back to where it was."""
         states, seen, count = self._first(starts), set[_State](), 0
         looked_at = 0
@@ -130,7 +134,7 @@ class _Run:
             if looked_at > MAX_STATES:
                 raise _TooMany
             seen |= states
-            if count >= len(seen):
+            if count >= len(seen) or count == most:
                 return None
             is_one, states = self._iteration(states)
             if not is_one:

@@ -227,7 +227,8 @@ class LoopLowering:
             if bound is None:
                 bound = self._bounds.ranked(parts, starts)
             if bound is None:
-                bound = self._bounds.forked(parts, init, before)
+                most = self._bounds.accessed(parts, counters, starts)
+                bound = self._bounds.forked(parts, init, before, most)
         elif not asks_first(parts):
             # What the last question does is done, too.
             bound += 1

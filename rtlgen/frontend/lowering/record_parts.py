@@ -55,7 +55,7 @@ from rtlgen.frontend.lowering.types import (
 from rtlgen.frontend.reading.elements import unknown_name
 from rtlgen.frontend.syntax.assigned import STEPS, below
 from rtlgen.frontend.syntax.locate import Locator
-from rtlgen.frontend.syntax.region import TELLING
+from rtlgen.frontend.syntax.region import ASSERTING, TELLING
 
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "-"))
 
@@ -126,7 +126,7 @@ class RecordParts(Rewriter, ABC):
                     "addresses of structures are compared", node, "compare subscripts instead"
                 )
             case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in self._telling:
-                return node
+                return self.inside(node, None) if name in ASSERTING else node
             case c_ast.FuncCall():
                 if is_whole(self.names.type_of(node)):
                     raise self._as_value(node)

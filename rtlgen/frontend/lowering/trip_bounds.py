@@ -297,17 +297,52 @@ class TripBounds:
         bound = -(-sum(ways.values()) // least) + (0 if asks_first(parts) else 1)
         return bound if bound < MAX_BOUND else None
 
+    def accessed(
+        self,
+        parts: Sequence[Part],
+        counters: Mapping[str, Sequence[c_ast.Node]],
+        starts: Mapping[str, int],
+    ) -> int | None:
+        """Return the most iterations where each one accesses another element of an array.
+
+        while (text[n] != 0) n++;       as many as text has elements: C gives no more a meaning
+
+        One more is an access outside of the array, at which the golden model stops.
+        """
+        bounds: list[int] = []
+        ways_out = (x for x in parts if x.kind.endswith("test") or outcome(x.node).targets)
+        if not any(reads_memory(part.node) for part in ways_out):
+            # Who ends it is the program, which has not said when.
+            return None
+        for name, amounts in counters.items():
+            steps = [number(by) or 0 for by in amounts]
+            step = sum(steps)
+            if not step or any(by * step <= 0 for by in steps):
+                continue
+            low, high = self._capacity.accessed([part.node for part in parts], name)
+            if low is None or high is None:
+                continue
+            if name in starts:
+                low, high = (
+                    (max(low, starts[name]), high) if step > 0 else (low, min(high, starts[name]))
+                )
+            bounds.append(max(0, (high - low) // abs(step) + 1))
+        bound = min(bounds, default=MAX_BOUND) + 1
+        return bound if bound < MAX_BOUND else None
+
     def forked(
         self,
         parts: Sequence[Part],
         init: c_ast.Node | None,
         before: Sequence[c_ast.Node],
+        most: int | None,
     ) -> int | None:
         """Return the most iterations where running the scalars in all ways comes to an end.
 
         Parameters
         ----------
         init: of the header. before: the statements before the loop.
+        most: what else bounds it.
         """
         values = start_values(init, before)
         names = frozenset[str]().union(*(mentioned(part.node) for part in parts))
@@ -316,7 +351,7 @@ class TripBounds:
             for name in sorted(names)
             if self._variables.is_scalar(name)
         }
-        return most_iterations(parts, starts, self._variables)
+        return most_iterations(parts, starts, self._variables, most) or most
 
     def _above_0(self, condition: c_ast.Node, parts: Sequence[Part]) -> c_ast.Node:
         """Return `n > 0` for `n` and `n != 0`, where n is never below 0 and steps down by 1."""

@@ -1,0 +1,163 @@
+"""`memcpy` and its like as loops, where how much they move is no constant.
+
+Rewrite
+-------
+    memcpy(to + 4, from, n);                     for (k = 0; k < n; k++) (to + 4)[k] = from[k];
+    memset(w, 0, n * sizeof(int));               for (k = 0; k < n; k++) w[k] = 0;
+    memmove(to, from, sizeof *to * (n + 1));     the same as memcpy, from one array to another one
+
+So the arrays say how much it can be, as for a loop that is written out; C gives a call that goes
+beyond them no meaning. What constants bound, and what stays within one array, is left to the reader
+of calls.
+"""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.names import Names
+from rtlgen.frontend.lowering.nodes import (
+    FreshNames,
+    block,
+    copied,
+    has_effect,
+    integer,
+    joined,
+    named,
+    reads_memory,
+)
+from rtlgen.frontend.lowering.pointer_values import combined, way_root
+from rtlgen.frontend.lowering.rewriter import Rewriter
+from rtlgen.frontend.lowering.types import (
+    INT,
+    LONG,
+    ArrayOf,
+    Number,
+    PointerTo,
+    declaration,
+    number_type,
+    plain,
+)
+from rtlgen.frontend.syntax.assigned import below, called_by
+from rtlgen.frontend.syntax.region import BLOCK_CALLS
+
+
+def loop_block_calls(tree: c_ast.FileAST) -> None:
+    """Rewrite all functions of a file in place."""
+    defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    if any(called_by(node) in BLOCK_CALLS - defined for node in below(tree)):
+        _Looper(tree).file(tree)
+
+
+class _Looper(Rewriter):
+    def __init__(self, tree: c_ast.FileAST) -> None:
+        super().__init__()
+        self._fresh = FreshNames(tree)
+
+    def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
+        match node:
+            case c_ast.FuncCall(
+                name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=[target, source, size])
+            ) if name in BLOCK_CALLS and self.names.constant(size) is None:
+                if not any(map(has_effect, (target, source, size))):
+                    return self._written(name, target, source, size, node) or [node]
+        return super().effect(node)
+
+    def _written(
+        self, name: str, target: c_ast.Node, source: c_ast.Node, size: c_ast.Node, call: c_ast.Node
+    ) -> list[c_ast.Node]:
+        """Return the loop that does what a call does; nothing if it is none over numbers."""
+        at, to, value = call.coord, _uncast(target), _uncast(source)
+        element = _element_bytes(self.names, to)
+        count = None if element is None else _count(self.names, size, element)
+        if element is None or count is None:
+            return []
+        index = self._fresh.fresh(f"{name}_index")
+        if name != "memset":
+            roots = [getattr(way_root(self.names, x), "name", None) for x in (to, value)]
+            is_one = name == "memmove" and (None in roots or roots[0] == roots[1])
+            if is_one or _element_bytes(self.names, value) != element:
+                return []
+        elif element > 1 and self.names.constant(value) != 0:
+            return []
+        made: list[c_ast.Node] = []
+        body: list[c_ast.Node] = []
+        place = self._element(to, index, made, body)
+        if name != "memset":
+            value = self._element(value, index, made, body)
+        if reads_memory(count):
+            made.append(self._kept(f"{name}_size", INT, count))
+            count = named(made[-1].name, at)
+        body.append(c_ast.Assignment("=", place, value, at))
+        set_ = body[0] if len(body) == 1 else block(body, at)
+        first = c_ast.DeclList([declaration(index, plain(INT), integer(0, at), at)], at)
+        asked = c_ast.BinaryOp("<", named(index, at), count, at)
+        made.append(c_ast.For(first, asked, c_ast.UnaryOp("p++", named(index, at), at), set_, at))
+        return made if len(made) == 1 else [block(made, at)]
+
+    def _kept(self, name: str, number: Number, value: c_ast.Node) -> c_ast.Decl:
+        """Return a variable that holds a value."""
+        return declaration(self._fresh.fresh(name), plain(number), value, value.coord)
+
+    def _element(
+        self, pointer: c_ast.Node, index: str, before: list[c_ast.Node], body: list[c_ast.Node]
+    ) -> c_ast.Node:
+        """Return the element that is so far behind a pointer; where data says where, it is inside.
+
+        Parameters
+        ----------
+        before, body: take what is done before the loop, and at the start of its body.
+        """
+        at = pointer.coord
+        match pointer:
+            case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=array, subscript=first)) if (
+                self.names.constant(first) is None
+            ):
+                # The sum is one of addresses, which does not come round.
+                before.append(self._kept("start", LONG, first))
+                start = named(before[-1].name, at)
+                place = self._kept("place", LONG, combined("+", start, named(index, at)))
+                type_ = self.names.type_of(array)
+                extent = type_.extent if isinstance(type_, ArrayOf) else None
+                ends = [c_ast.BinaryOp(">=", named(place.name, at), integer(0, at), at)]
+                if self.names.constant(extent) is not None:
+                    ends.append(c_ast.BinaryOp("<", named(place.name, at), copied(extent), at))
+                said = c_ast.ExprList([joined(ends)], at)
+                body += [place, c_ast.FuncCall(named("__builtin_assume", at), said, at)]
+                return c_ast.ArrayRef(array, named(place.name, at), at)
+        return c_ast.ArrayRef(pointer, named(index, at), at)
+
+
+def _uncast(node: c_ast.Node) -> c_ast.Node:
+    """Return a pointer as it is before conversions: bytes are moved, of whatever they are."""
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    return node
+
+
+def _element_bytes(names: Names, node: c_ast.Node) -> int | None:
+    """Return the size of the numbers that a pointer points to; None if it points to others."""
+    type_ = names.decayed(node)
+    number = number_type(type_.to) if isinstance(type_, PointerTo) else None
+    return None if number is None else number.bytes
+
+
+def _count(names: Names, size: c_ast.Node, element: int) -> c_ast.Node | None:
+    """Return how many elements are as large as `size`; None if that may be no whole number."""
+    known, rest = 1, []
+    pending = [size]
+    while pending:
+        node = pending.pop()
+        value = names.constant(node)
+        if value is not None:
+            known *= value
+        elif isinstance(node, c_ast.BinaryOp) and node.op == "*":
+            pending += [node.right, node.left]
+        else:
+            rest.append(node)
+    if known % element:
+        return None
+    found = rest[0]
+    for node in rest[1:]:
+        found = combined("*", found, node)
+    return combined("*", found, integer(known // element, size.coord))
