@@ -151,10 +151,11 @@ class NoLanes(RtlgenError):
 
 
 class LookupOffChip(RtlgenError):
-    """An array off chip is read or written at a place that depends on data.
+    """An array off chip is read or written at a place that is not affine in the iterators.
 
-    What a tile reads is fetched before it starts, and what it writes goes in bursts behind it, so
-    both must be known from the loops alone. Keep such an array on chip.
+    It depends on data, or on the iterators by a mask or another such operation, `w[i & 15]`. What a
+    tile reads is fetched before it starts, and what it writes goes in bursts behind it, so both
+    must be known from the loops alone. Keep such an array on chip.
     """
 
     code = "E0308"

@@ -317,7 +317,7 @@ def _memory_side(
     for access in (read for statement in scop.statements for read in statement.reads):
         if access.is_lookup and access.array in names:
             raise LookupOffChip(
-                f"{access.array} is off chip and touched at a place that depends on data",
+                f"{access.array} is off chip, and touched at a place that is not affine",
                 labels=(Label(access.span, "not known before the tile runs"),),
                 help="keep it on chip",
             )

@@ -83,6 +83,9 @@ Place = tuple[str, int, int]
 """Where a loop begins: file, line, column."""
 
 
+WRITTEN_OUT = "a loop whose iterator takes a few values by no constant step is written out"
+
+
 class UnknownLoop(RtlgenError):
     """`--unroll` or `--pipeline` names a loop that the function does not have.
 
@@ -127,7 +130,7 @@ class LaneWishes:
         known = f"the loops are {shown}" if shown else None
         for name in self.unroll:
             if name not in names:
-                raise UnknownLoop(f"there is no loop {name}", help=known)
+                raise UnknownLoop(f"there is no loop {name}", notes=(WRITTEN_OUT,), help=known)
         for name in self.pipeline:
             if name in loop_names(scop):
                 continue
