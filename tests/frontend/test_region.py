@@ -124,3 +124,19 @@ def test_the_warning_names_them() -> None:
         "the host gives `s` the value that it has at the start of the region",
         "the host reads `last`, `s` after the run",
     )
+
+
+def test_a_bound_that_is_stated_marks_no_region() -> None:
+    text = """static void halve(int *a, int n) {
+    #pragma rtlgen bound 6
+      while (n > 0) { a[n & 7] = 0; n /= 2; }
+    }
+    void f(int a[8]) { for (int i = 0; i < 8; i++) halve(a, i); }"""
+    assert parse_text(text).scop.name == "f"
+
+
+def test_a_function_that_is_handed_over_is_no_kernel() -> None:
+    text = """int twice(int x) { return 2 * x; }
+    static void each(int *a, int (*f)(int)) { for (int i = 0; i < 8; i++) a[i] = f(a[i]); }
+    void f(int a[8]) { each(a, twice); }"""
+    assert parse_text(text).scop.name == "f"

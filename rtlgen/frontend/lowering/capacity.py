@@ -254,9 +254,9 @@ class Capacity:
                 most = _meet(found, self._variables.limits_of(inner) or _ANY)
                 return found if held is not None and _meet(most, held) == most else _ANY
             case c_ast.UnaryOp(op="*") | c_ast.ArrayRef() | c_ast.StructRef():
+                # The type of an element says no more than that, where a loop may be bounded better.
                 held = self._variables.limits_of(node)
-                if held is not None:
-                    return held if held[1] < 1 << 16 else (0 if held[0] == 0 else None, None)
+                return (0, None) if held is not None and held[0] == 0 else _ANY
         return _ANY
 
     def _may_wrap(self, node: c_ast.Node, found: Limits) -> bool:

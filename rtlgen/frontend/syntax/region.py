@@ -265,11 +265,11 @@ def _not_called(definitions: dict[str, c_ast.FuncDef]) -> list[c_ast.FuncDef]:
 
 
 def _pragmas(root: c_ast.Node) -> Iterator[c_ast.Pragma]:
-    """Yield the pragmas below `root`; the preprocessor has kept only scop and endscop."""
+    """Yield the pragmas below `root` that mark a region: others are those of loops."""
     stack = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, c_ast.Pragma):
+        if isinstance(node, c_ast.Pragma) and node.string in ("scop", "endscop"):
             yield node
         stack.extend(child for _, child in reversed(node.children()))
 
