@@ -292,7 +292,7 @@ def _lower(
     drop_expectations(tree)
     members = part_pointers(tree, locator, kernel)
     lift_chosen_effects(tree, changing, calls.first)
-    write_out_calls(tree, locator, changing, calls.written_out)
+    written_out = write_out_calls(tree, locator, changing, calls.written_out)
     tables = part_tables(tree, locator)
     loop_block_calls(tree)
     name_chosen_pointers(tree, changing)
@@ -303,7 +303,9 @@ def _lower(
     separate_effects(tree)
     region = select_region(tree, kernel, locator)
     _require_accepted(
-        region, tree, (literal_arrays, members.refused, tables, pointers, records.refused)
+        region,
+        tree,
+        (literal_arrays, members.refused, written_out, tables, pointers, records.refused),
     )
     fixed = {**fixed, **records.extents(region.function.decl.name, fixed)}
     state_extents(tree, region.function, fixed, locator)

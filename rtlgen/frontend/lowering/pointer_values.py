@@ -151,6 +151,13 @@ class Targets:
             found, given = found.inside(Index(integer(0, node.coord))), given.of
         return found if self._is_same(wanted, given) else None
 
+    def is_converted_to_itself(self, node: c_ast.Cast) -> bool:
+        """Return whether a pointer is converted to a pointer to what it points to, anyway."""
+        wanted = element_of(self._names.read(node.to_type))
+        return wanted is not None and self._is_same(
+            wanted, element_of(self._names.decayed(node.expr))
+        )
+
     def _is_same(self, a: Type | None, b: Type | None) -> bool:
         if isinstance(a, RecordType) and isinstance(b, RecordType):
             return a.record is b.record

@@ -399,6 +399,8 @@ class _Placer(PointerPlaces):
                 return node
             case c_ast.ID() if self._walker(node) is not None:
                 raise self._as_value(node, "used here")
+            case c_ast.Cast(expr=inner) if self._targets.is_converted_to_itself(node):
+                return self.expression(inner, before)
         return self.inside(node, before)
 
     def _argument(self, node: c_ast.Node, before: Before) -> c_ast.Node:

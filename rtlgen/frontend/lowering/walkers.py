@@ -70,7 +70,8 @@ class Scan(Rewriter):
     -------
     pointers: by the identity of their declarations.
     compared: those of which two are compared, by their identities.
-    needs_rewriting: an array stands between brackets, `i[a]`, or is compared with a null pointer.
+    needs_rewriting: an array stands between brackets, `i[a]`, is compared with a null pointer, or
+        is converted to what it is.
     """
 
     def __init__(self) -> None:
@@ -137,6 +138,8 @@ class Scan(Rewriter):
                     pointer.moves = pointer.steps = True
             case c_ast.BinaryOp(op=op, left=left, right=right) if op in COMPARISONS or op == "-":
                 self._compare(left, right)
+            case c_ast.Cast() if self._targets.is_converted_to_itself(node):
+                self.needs_rewriting = True
             case c_ast.ArrayRef(name=base, subscript=index):
                 is_pointer = isinstance(self.names.decayed(base), PointerTo)
                 if not is_pointer and isinstance(self.names.decayed(index), PointerTo):

@@ -30,6 +30,7 @@ from typing import TypeAlias
 
 from pycparser import c_ast
 
+from rtlgen.frontend.errors import SideEffect
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
     FreshNames,
@@ -45,7 +46,7 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.order import Order
 from rtlgen.frontend.lowering.pointer_values import is_null
-from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
     Plain,
@@ -67,17 +68,22 @@ Scope: TypeAlias = dict[str, str | c_ast.Node]
 
 def write_out_calls(
     tree: c_ast.FileAST, locator: Locator, changing: frozenset[str], asked: Set[str]
-) -> None:
+) -> Refused:
     """Rewrite all functions of a file in place.
 
     Parameters
     ----------
     changing: functions that change what outlives their calls.
     asked: functions of which a loop needs to know the arrays that they are given.
+
+    Returns
+    -------
+    Refused: calls that something beside them would notice.
     """
     writer = _Writer(tree, locator, changing, asked)
     if len(writer.bodies) > 1:
         writer.file(tree)
+    return writer.refused
 
 
 class _Writer(Rewriter):
@@ -131,6 +137,10 @@ class _Writer(Rewriter):
             if is_whole or (root is not None and not self._order.is_seen(node, root)):
                 self.inside(node, before)
                 return self._value(node, before)
+            message = f"`{called_by(node)}` may change what stands beside its call"
+            remedy = "make the call a statement of its own"
+            why = "in C, before or behind the rest"
+            raise refusal(SideEffect, message, self._locator, node, remedy, why)
         return self.inside(node, before)
 
     def _may_go(self, call: c_ast.FuncCall) -> bool:
