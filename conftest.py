@@ -4,8 +4,8 @@
     @pytest.mark.sample(without=("vgg",))               all but this one
     @pytest.mark.sample(every=3)                        a third of them, where none is special
 
-What is left out gets the mark `long`. A name that no row has is an error: else a row that has
-another name by now would be left out unnoticed.
+What is left out gets the marks `long` and `left_out`. A name that no row has is an error: else a
+row that has another name by now would be left out unnoticed.
 """
 
 from __future__ import annotations
@@ -36,15 +36,20 @@ def _leave_out(items: list[pytest.Function]) -> set[str]:
     marker = items[0].get_closest_marker("sample")
     assert marker is not None
     for item in (item for n, item in enumerate(items) if n % marker.kwargs.get("every", 1)):
-        item.add_marker(pytest.mark.long)
+        _mark(item)
     kept, left_out = set(marker.args), set(marker.kwargs.get("without", ()))
     seen: set[str] = set()
     for item in items:
         names = {name for name in kept | left_out if _matches(item.callspec.id, name)}
         seen |= names
         if names & left_out or (kept and not names):
-            item.add_marker(pytest.mark.long)
+            _mark(item)
     return (kept | left_out) - seen
+
+
+def _mark(item: pytest.Function) -> None:
+    item.add_marker(pytest.mark.long)
+    item.add_marker(pytest.mark.left_out)
 
 
 def _matches(row: str, name: str) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, PlanError, Region
 from rtlgen.ir.plan_error import PlanUnsound
-from rtlgen.judges.replay import replay
+from rtlgen.ir.write_history import INITIAL
+from rtlgen.judges.replay import STALE, UNKNOWN, _Judge, replay
 from rtlgen.options import CompileOptions, PartitionWish
 from rtlgen.planning.compilation import Compilation, IslandCompilation
 from tests.islands import compile_island
@@ -95,6 +97,14 @@ PARTITIONS = {
 }
 
 
+ONLY_THERE = {
+    "divisions": ("division_interval", "division_bound"),
+    "units": ("unit_bound",),
+    "versions": ("store_port", "load_version", "home"),
+}
+"""Kinds of changes that few programs can have: they are caught in these."""
+
+
 def compiled(text: str, options: CompileOptions) -> IslandCompilation:
     return compile_island(parse_text(text, "program.c"), options)
 
@@ -121,6 +131,7 @@ def test_every_spoilt_plan_that_computes_something_else_is_caught(name: str) -> 
             assert not is_wrong(spoilt.plan, program.scop), spoilt.kind
     assert caught["store_suppressed"] and caught["store_address"] and caught["load_address"]
     assert caught["load_bound"] or caught["tap_bound"], caught
+    assert all(caught[kind] for kind in ONLY_THERE.get(name, ())), caught
 
 
 @pytest.mark.long
@@ -184,6 +195,21 @@ GUARDED_LANES = """void f(int a[15], int b[9], int c[15][5]) {
 
 
 @pytest.mark.long
+def test_each_element_from_before_the_run_has_a_name_that_nothing_else_has() -> None:
+    text = "void f(int a[9], int b[9]) { for (int i = 0; i < 9; i++) b[i] += a[i]; }"
+    compilation = compiled(text, CompileOptions())
+    judge = _Judge(compilation.plan, compilation.analysis.scop, ())
+    elements = np.array([0, 1, 8, (1 << 36) - 1])
+    initial = np.full(len(elements), INITIAL)
+    named = [judge._named(array, elements, initial).tolist() for array in ("a", "b")]
+    every = {*named[0], *named[1]}
+    assert len(every) == 2 * len(elements)
+    # What is unknown of the k-th use of a port is the k-th number below `UNKNOWN`.
+    assert max(every) < UNKNOWN - (1 << 36) and min(every) >= -(1 << 62)
+    known = np.array([5, STALE, 7, 0])
+    assert judge._named("b", elements, known).tolist() == known.tolist()
+
+
 def test_a_read_that_is_not_made_lacks_no_value() -> None:
     options = CompileOptions(unroll={"i1": 3, "i2": 4, "j2": 3}, write_ports="one")
     plan = compile_program(parse_text(GUARDED_LANES, "p.c"), options).plan

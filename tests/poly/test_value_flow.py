@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 
@@ -15,6 +16,7 @@ from rtlgen.poly.value_flow import (
     NARROWING_ROUNDS,
     PATIENCE_ROUNDS,
     ValueFlow,
+    _elements,
     _widened,
     canonical,
 )
@@ -52,6 +54,10 @@ RANGES: dict[str, tuple[str, list[Range]]] = {
     "a sum without end": (
         "int s = 0; for (int i = 0; i < 8; i++) { s += b[i] & 15; } b[0] = s;",
         [(0, 0), WHOLE, WHOLE],
+    ),
+    "what two iterators tell together": (
+        "for (int i = 0; i < 8; i++) for (int j = 0; j <= i; j++) b[i] = i - j;",
+        [(0, 7)],
     ),
     "what comes from outside": (
         "for (int i = 0; i < 8; i++) b[i] = n[i] + u[i];",
@@ -175,6 +181,45 @@ def test_what_has_grown_too_far_does_not_come_back_step_by_step(
     assert WHOLE[0] < low <= value <= high < WHOLE[1]
     # A power of two at a time, up to the 31 that there are.
     assert max(asked.values()) <= PATIENCE_ROUNDS + 31 + NARROWING_ROUNDS
+
+
+LOOPS: dict[str, Range] = {"i": (0, 7), "j": (0, 7)}
+
+
+@pytest.mark.parametrize(
+    ("subscript", "box", "expected"),
+    [
+        ("i", {"i": (2, 4)}, [2, 3, 4]),
+        ("i", {"i": (5, 5)}, [5]),
+        ("2 * i + 1", {"i": (1, 3)}, [3, 5, 7]),
+        # Every other one, from both; every fourth one, as j stays.
+        ("4 * i + 6 * j", {"i": (0, 1), "j": (0, 1)}, [0, 2, 4, 6, 8, 10]),
+        ("4 * i + 6 * j", {"i": (0, 1), "j": (1, 1)}, [6, 10]),
+        ("4 * i + 6 * j", {"i": (0, 0), "j": (0, 1)}, [0, 6]),
+        # A box may be larger than the iterations, whose accesses are all inside.
+        ("i - 3", {"i": (0, 5)}, [0, 1, 2]),
+        ("i - 1", {"i": (0, 4)}, [0, 1, 2, 3]),
+        ("3 * i - 4", {"i": (0, 3)}, [2, 5]),
+        ("i - 2", {"i": (2, 4)}, [0, 1, 2]),
+        ("i + 9", {"i": (0, 7)}, [9, 10, 11]),
+        ("i + 2", {"i": (20, 25)}, list(range(12))),
+        ("(b[i] & 3) + 5", {"i": (0, 7)}, [5, 6, 7, 8]),
+        ("(b[i] & 3) + j", {"i": (0, 7), "j": (1, 2)}, list(range(11))),
+    ],
+)
+def test_an_access_may_touch_no_more_of_a_table_than_its_box_tells(
+    subscript: str, box: Mapping[str, Range], expected: list[int]
+) -> None:
+    numbers = ", ".join(map(str, range(12)))
+    analysis = analysed(
+        f"static const int t[12] = {{{numbers}}};\n"
+        "void f(int b[8]) { for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++)\n"
+        f"  if ({subscript} >= 0 && {subscript} < 12) b[i] = t[{subscript}]; }}"
+    )
+    scop = analysis.program.scop
+    (access,) = (read for s in scop.statements for read in s.reads if read.array == "t")
+    touched = _elements(scop.array("t"), access, LOOPS | dict(box))
+    assert touched.tolist() == expected
 
 
 def test_equal_reads_are_one() -> None:
