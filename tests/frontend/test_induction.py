@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import FrontendError, NonAffineBound
-from rtlgen.frontend.evolution.effects import Effects
+from rtlgen.frontend.evolution.program import Evaluation
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.frontend.scatters import is_scattered
 from tests.oracles.gcc_oracle import have_gcc
@@ -201,14 +203,14 @@ def test_what_a_scalar_becomes_in_many_steps_is_counted_in_its_width() -> None:
 def test_what_a_deep_nest_makes_of_a_scalar_is_found_level_by_level(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    steps = 0
+    evaluations: list[Evaluation] = []
+    begin = Evaluation.run
 
-    def counted(_: Effects) -> bool:
-        nonlocal steps
-        steps += 1
-        return True
+    def noted(self: Evaluation, *arguments: Any) -> None:
+        evaluations.append(self)
+        begin(self, *arguments)
 
-    monkeypatch.setattr(Effects, "may_go_on", counted)
+    monkeypatch.setattr(Evaluation, "run", noted)
     nest = " ".join(f"for (int i{k} = 0; i{k} < 2; i{k}++)" for k in range(12))
     parse_text(f"int f(const int x[1]) {{ int s = 0; {nest} s += x[0]; return s; }}")
-    assert steps < 300
+    assert sum({id(each): each.steps for each in evaluations}.values()) < 300

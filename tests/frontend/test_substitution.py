@@ -78,7 +78,7 @@ def test_equal_definitions_in_both_branches_are_one_value() -> None:
     "body",
     [
         "int k = 0; for (int i = 0; i < 4; i++) { a[k] = 1; if (a[i]) k = i; }",
-        "int k = 0; for (int i = 0; i < 4; i++) { k = i; } a[k] = 1;",
+        "int k = 0; for (int i = 0; i < 4; i++) { k = a[i]; } a[k] = 1;",
         "int k = 0; if (a[1] > 3) k = 1; a[k] = 1;",
         "int k; if (a[1] > 3) k = 2; else k = 1; a[k] = 1;",
         "for (int i = 0; i < 4; i++) { int k = 0; if (a[i] > 2) k = 1; a[k] = 1; }",

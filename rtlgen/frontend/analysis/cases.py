@@ -136,12 +136,42 @@ def _compared(op: str, left: Expr, right: Expr, ranges: Ranges, strides: bool) -
     a, b = _affine(left), _affine(right)
     if a is not None and b is not None:
         return possible(compared(op, a - b), ranges)
+    if strides and b is not None and b.is_constant and (divided := _quotient(left, ranges)):
+        form, by = divided
+        return possible(_compared_quotient(op, form, by, b.constant), ranges)
     if strides and op in ("eq", "ne"):
         for value, other in ((left, b), (right, a)):
             if other is not None and other.is_constant:
                 cases = remainder_cases(value, op, other.constant, ranges)
                 return None if cases is None else possible(cases, ranges)
     return None
+
+
+def _quotient(expr: Expr, ranges: Ranges) -> tuple[Affine, int] | None:
+    """Return the dividend and the divisor of a quotient that is rounded down."""
+    match expr:
+        case Binary("div", IndexValue(form), Constant(by)) if by > 0 and ranges.minimum(form) >= 0:
+            return form, by
+    return None
+
+
+def _compared_quotient(op: str, form: Affine, by: int, number: int) -> Cases:
+    """Return where `form / by op number` holds."""
+    first = form - number * by
+    last = -first + (by - 1)
+    match op:
+        case "lt":
+            return ((-first - 1,),)
+        case "le":
+            return ((last,),)
+        case "gt":
+            return ((-last - 1,),)
+        case "ge":
+            return ((first,),)
+        case "eq":
+            return ((first, last),)
+        case _:
+            return ((-first - 1,), (-last - 1,))
 
 
 def _joined(

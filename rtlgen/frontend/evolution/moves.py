@@ -5,19 +5,18 @@ k += 3        if (++x == 5) { x = 0; y++; }        for (...) k++;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.ranges import Ranges
-from rtlgen.frontend.analysis.turn import Observation
+from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.errors import IteratorOverflow
-from rtlgen.frontend.evolution.carries import observed
-from rtlgen.frontend.evolution.effects import Effects
-from rtlgen.frontend.evolution.induction import State, by_constant
-from rtlgen.frontend.evolution.loop_moves import Known, LoopMoves, fitting
+from rtlgen.frontend.evolution.program import Evaluation, Place, by_constant
+from rtlgen.frontend.evolution.solver import Known, Law, LoopSolver, fitting
+from rtlgen.frontend.evolution.trace import Trace, Tracer
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.loops import CountedLoop
 from rtlgen.frontend.reading.reaching import (
@@ -26,8 +25,8 @@ from rtlgen.frontend.reading.reaching import (
     known_turn,
     known_value,
 )
-from rtlgen.frontend.reading.symbols import ActiveIterator, Variable
-from rtlgen.frontend.syntax.assigned import assigned, mentions, written_places
+from rtlgen.frontend.reading.symbols import Variable
+from rtlgen.frontend.syntax.assigned import assigned
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
@@ -53,12 +52,16 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class InLoop:
-    """What is known of a scalar at the start of every iteration of a loop, and behind the loop."""
+    """What is known of scalars in a loop.
 
-    variable: Variable
-    span: Span
-    inside: Known
-    behind: Known | None
+    Members
+    -------
+    laws: of those that have one at the start of every iteration, by their unique names.
+    observed: what they are at places of the body.
+    """
+
+    laws: Mapping[str, Law]
+    observed: Mapping[Place, Observation]
 
 
 class Moves:
@@ -75,12 +78,18 @@ class Moves:
         self._locator = locator
         self._reaching = reaching
 
-    def of(self, node: c_ast.Node) -> list[Moved]:
+    def of(
+        self, node: c_ast.Node, observed: Mapping[Place, Observation], ranges: Ranges
+    ) -> list[Moved]:
         """Return the scalars that the body `node` of a loop may assign.
 
         From here on, an earlier run of it may have assigned them.
+
+        Parameters
+        ----------
+        observed: what is known of places in the loops around. ranges: of these loops.
         """
-        found = self._assigned(node)
+        found = self._assigned(node, observed, ranges)
         for scalar in found:
             for name, assignment in assigned(node):
                 if name in scalar.names:
@@ -88,7 +97,9 @@ class Moves:
                     self._reaching.may_define(scalar.variable, span)
         return found
 
-    def _assigned(self, node: c_ast.Node) -> list[Moved]:
+    def _assigned(
+        self, node: c_ast.Node, observed: Mapping[Place, Observation], ranges: Ranges
+    ) -> list[Moved]:
         """Return the scalars around a statement that it may assign, each with all its names."""
         names: dict[str, set[str]] = {}
         spans: dict[str, Span] = {}
@@ -99,62 +110,33 @@ class Moves:
                 variables[variable.name] = variable
                 names.setdefault(variable.name, set()).add(name)
                 spans.setdefault(variable.name, self._locator.span(assignment))
-        return [
-            Moved(v, frozenset(names[key]), spans[key], _known(self._reaching.of(v)))
-            for key, v in variables.items()
-        ]
+        found = []
+        for key, v in variables.items():
+            before, here = _known(self._reaching.of(v)), observed.get((id(node), key))
+            if not isinstance(before, Affine | Turn) and here is not None:
+                before = here.law or here.known(ranges) or before
+            found.append(Moved(v, frozenset(names[key]), spans[key], before))
+        return found
 
     def in_loop(
-        self, moved: Sequence[Moved], node: c_ast.Node, loop: Loop, ranges: Ranges, iterator: str
-    ) -> tuple[InLoop, ...]:
+        self, moved: Sequence[Moved], node: c_ast.Node, loops: Sequence[Loop], ranges: Ranges
+    ) -> InLoop:
         """Return what the iterations of a loop make of the scalars that its body `node` moves.
 
         Parameters
         ----------
-        ranges: inside of the loop. iterator: what the text calls its iterator.
+        loops: that loop, and those around it. ranges: inside of it.
         """
-        counter = self._scopes.lookup(iterator)
-        assert isinstance(counter, ActiveIterator), "the loop is open"
-        moves = LoopMoves(loop, ranges, iterator, counter.type)
-        pending = [
-            s for s in moved if s.before is not None and isinstance(s.variable.element, IntType)
-        ]
-        effects = {s.variable.name: self._effects(node, s, ranges) for s in pending}
-        found: list[InLoop] = []
-        # What is known of one may tell what another one does.
-        first = {s.variable.name: s.before for s in moved if isinstance(s.before, Affine)}
-        while (one := _next_known(pending, moves, effects, first)) is not None:
-            found.append(one)
-            pending = [s for s in pending if s.variable != one.variable]
-        return tuple(found)
-
-    def observed(
-        self,
-        moved: Sequence[Moved],
-        known: Iterable[Variable],
-        node: c_ast.Node,
-        loop: Loop,
-        ranges: Ranges,
-        iterator: str,
-    ) -> dict[int, Observation]:
-        """Return what scalars are where the body of a loop reads them, by the names that it reads.
-
-        It is asked only where something is written at a place that one of them tells.
-
-        Parameters
-        ----------
-        known: those of the scalars whose law is known at the start of the iterations.
-        """
-        found = set(known)
-        unknown = (scalar.names for scalar in moved if scalar.variable not in found)
-        names = frozenset[str]().union(*unknown)
-        if not any(mentions(place, names) for place in written_places(node)):
-            return {}
-        counter = self._scopes.lookup(iterator)
-        assert isinstance(counter, ActiveIterator), "the loop is open"
-        before = {s.variable.name: s.before for s in moved if isinstance(s.before, Affine)}
-        effects = Effects(node, names, ranges, self._reaching.of, self._declarations, self._locator)
-        return observed(node, effects, loop, iterator, counter.type, before)
+        scalars = {s.variable.name: s for s in moved if isinstance(s.variable.element, IntType)}
+        before = {name: s.before for name, s in scalars.items() if s.before is not None}
+        if not before:
+            return InLoop({}, {})
+        variables = {name: s.variable for name, s in scalars.items()}
+        trace = self._trace(node, list(variables.values()), ranges)
+        solver = LoopSolver(trace, loops, ranges, variables, before)
+        laws = solver.solve()
+        is_asked = any(n not in laws or isinstance(laws[n].inside, Turn) for n in before)
+        return InLoop(laws, solver.observed() if is_asked else {})
 
     def in_header(
         self,
@@ -173,17 +155,26 @@ class Moves:
         ----------
         moved: those that the condition is about. node: the body. start, step: of the iterator.
         """
+        known = [(s.variable, s.before) for s in moved if isinstance(s.before, Affine)]
+        if not known:
+            return []
+        trace = self._trace(node, [variable for variable, _ in known], ranges)
+        evaluation = Evaluation(trace.types, ranges)
+        evaluation.run(trace.block, {})
         found = []
-        for scalar in moved:
-            if not isinstance(scalar.before, Affine):
+        for variable, before in known:
+            if variable.name not in trace.first:
                 continue
-            variable = scalar.variable
-            after = self._effects(node, scalar, ranges).after({}, [variable])
-            move = by_constant(after.get(variable.name), variable)
+            after = evaluation.value(trace.after[variable.name])
+            move = by_constant(after, trace.first[variable.name])
             if move is not None and move % step == 0:
                 gone = Affine.variable(iterator) - start
-                found.append((variable, scalar.before + gone * (move // step)))
+                found.append((variable, before + gone * (move // step)))
         return found
+
+    def _trace(self, node: c_ast.Node, scalars: Sequence[Variable], ranges: Ranges) -> Trace:
+        tracer = Tracer(node, ranges, self._reaching.of, self._declarations, self._locator)
+        return tracer.trace(scalars)
 
     def require_held(
         self, ahead: Sequence[tuple[Variable, Affine]], counted: CountedLoop, ranges: Ranges
@@ -208,34 +199,6 @@ class Moves:
                     help="use a wider type",
                 )
 
-    def _effects(self, node: c_ast.Node, scalar: Moved, ranges: Ranges) -> Effects:
-        return Effects(
-            node, scalar.names, ranges, self._reaching.of, self._declarations, self._locator
-        )
-
-
-def _next_known(
-    pending: Sequence[Moved], moves: LoopMoves, effects: Mapping[str, Effects], first: State
-) -> InLoop | None:
-    """Return what is known of one scalar more.
-
-    Parameters
-    ----------
-    first: what scalars are before the loop.
-    """
-    for find in (moves.find, moves.counted):
-        for scalar in pending:
-            if scalar.before is not None:
-                values = find(scalar.variable, scalar.before, effects[scalar.variable.name])
-                if values is not None:
-                    return InLoop(scalar.variable, scalar.span, *values)
-    for scalar in pending:
-        variable = scalar.variable
-        values = moves.in_turn(variable, {**moves.known, **first}, effects[variable.name])
-        if values is not None:
-            return InLoop(variable, scalar.span, *values)
-    return None
-
 
 def _next(iterator: str, step: Affine) -> Affine:
     return Affine.variable(iterator) + step
@@ -243,4 +206,7 @@ def _next(iterator: str, step: Affine) -> Affine:
 
 def _known(definitions: Definitions) -> Known | None:
     value, is_dear = known_value(definitions)
-    return known_turn(definitions) or (None if is_dear else value)
+    turn = known_turn(definitions)
+    if isinstance(value, Affine) and (value.is_constant or turn is None or turn.is_affine):
+        return value
+    return turn or (None if is_dear else value)

@@ -91,7 +91,7 @@ class Surroundings:
         """Return the assignments of a scalar that may reach the expression."""
         return (Definition(variable.span, None),)
 
-    def observed(self, node: c_ast.ID) -> Observation | None:
+    def observed(self, node: c_ast.Node, variable: Variable) -> Observation | None:
         """Return what a scalar is wherever a name is read, if running the loop around it tells."""
         return None
 
@@ -431,9 +431,11 @@ class ExpressionReader:
             case Variable():
                 read = self._element(self.elements.element(node))
                 type_ = symbol.element
-                if not self._observes or is_by_iterators(read.expr) or isinstance(type_, FloatType):
+                if read.affine is not None or isinstance(type_, FloatType):
                     return read
-                return self._observed(node, type_, span) or read
+                if not self._observes and not is_by_iterators(read.expr):
+                    return read
+                return self._observed(node, symbol, type_, span) or read
             case View():
                 return self._element(self.elements.element(node))
             case Slot(_, type_, _, known):
@@ -444,9 +446,11 @@ class ExpressionReader:
                     f"the function `{node.name}` is used as a value", labels=(Label(span),)
                 )
 
-    def _observed(self, node: c_ast.ID, type_: IntType, span: Span) -> Value | None:
+    def _observed(
+        self, node: c_ast.ID, variable: Variable, type_: IntType, span: Span
+    ) -> Value | None:
         """Return the value of a scalar that running a loop has told, if it has."""
-        ranges, observation = self.arithmetic.ranges, self._surroundings.observed(node)
+        ranges, observation = self.arithmetic.ranges, self._surroundings.observed(node, variable)
         known = None if observation is None else observation.known(ranges)
         if isinstance(known, Turn):
             return known_value_at(known.expr(type_, ranges), ranges, span)

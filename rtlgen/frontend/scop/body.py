@@ -10,7 +10,7 @@ from pycparser import c_ast
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.analysis.cases import Conjunction
 from rtlgen.frontend.analysis.ranges import Guard, Ranges, is_total
-from rtlgen.frontend.analysis.turn import Observation, law_of
+from rtlgen.frontend.analysis.turn import Observation
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
     AggregateUnsupported,
@@ -32,7 +32,6 @@ from rtlgen.frontend.reading.reaching import (
     assumptions,
     dear_by_iterators,
     known_by_iterators,
-    known_turn,
     limits_told,
     origin_of,
     set_to,
@@ -76,9 +75,9 @@ class Site(Surroundings):
         """Return the assignments of a scalar that may reach here."""
         return self.body.reaching.of(variable)
 
-    def observed(self, node: c_ast.ID) -> Observation | None:
+    def observed(self, node: c_ast.Node, variable: Variable) -> Observation | None:
         """Return what a scalar is wherever a name is read, if running the loop around it tells."""
-        return self.body.observed.get(id(node))
+        return self.body.observed.get((id(node), variable.name))
 
     def origin(self, read: Access) -> Origin | None:
         """Return what a scalar that is read was set to."""
@@ -126,7 +125,7 @@ class BodyReader:
         self.drafts = Drafts()
         self.reaching = Reaching()
         self.place = Place()
-        self.observed: Mapping[int, Observation] = {}
+        self.observed: Mapping[tuple[int, str], Observation] = {}
         self.errors: list[FrontendError] = []
         self._refused: set[tuple[str, str, tuple[Label, ...]]] = set()
         self.warnings: list[Diagnostic] = []
@@ -175,7 +174,7 @@ class BodyReader:
         write, inside = self._inside(assignment, place)
         place = place.under(inside)
         expr = self._guarded(assignment, place, reader)
-        is_known = variable.shape == () and self._define(assignment, place, reader.reads)
+        is_known = variable.shape == () and self._define(node, assignment, place, reader.reads)
         statement = Statement(
             name="",
             loops=place.loops,
@@ -189,19 +188,21 @@ class BodyReader:
         made = self.drafts.add(node, label, statement, is_known)
         return ConditionNode(inside, (made,)) if inside else made
 
-    def _define(self, assignment: Assignment, place: Place, reads: Sequence[Access]) -> bool:
+    def _define(
+        self, node: c_ast.Node, assignment: Assignment, place: Place, reads: Sequence[Access]
+    ) -> bool:
         """Note what a scalar is set to; return whether it may stand wherever the scalar does."""
         variable, value = assignment.variable, assignment.value
         span, origin = assignment.write.span, None
         known: Affine | Expr | None = value.affine
         is_dear = False
         if value.affine is None:
+            if self.keep_law(node, variable, place, span):
+                return True
             given = value.expr, reads, self._declarations, self.reaching.of
             known = known_by_iterators(value.expr, place.ranges)
             is_dear = known is None
             known = known or dear_by_iterators(*given)
-            if self.keep_law(variable, known, self.reaching.of(variable), place, span):
-                return True
             origin = origin_of(*given)
         is_answer = origin is not None and origin.is_repeatable and is_truth(origin.expr)
         obstacle = value.obstacle
@@ -213,13 +214,10 @@ class BodyReader:
         )
         return is_answer or (known is not None and not is_dear)
 
-    def keep_law(
-        self, variable: Variable, known: Expr | None, before: Definitions, place: Place, span: Span
-    ) -> bool:
-        """Note what a scalar that went round before is set to, if it goes round still."""
-        if known is None or known_turn(before) is None:
-            return False
-        law = law_of(known, place.loops, place.ranges)
+    def keep_law(self, node: c_ast.Node, variable: Variable, place: Place, span: Span) -> bool:
+        """Note what a statement leaves in a scalar, if the loop around it has told."""
+        observation = self.observed.get((id(node), variable.name))
+        law = None if observation is None else observation.known(place.ranges)
         if law is not None:
             self.reaching.define_known(variable, span, law, place.ranges)
         return law is not None

@@ -242,7 +242,7 @@ class BranchReader:
         both = [*after[True], *after[False]]
         reaching.merge(both or [before], self._declarations.variables)
         if question is not None and after[True] and after[False]:
-            self._choose(node, question, before, after[True], after[False], place)
+            self._choose(node, question, after[True], after[False], place)
         return nodes
 
     def _known_condition(self, node: c_ast.If, place: Place) -> Expr | None:
@@ -257,7 +257,6 @@ class BranchReader:
         self,
         node: c_ast.If,
         question: Expr,
-        before: State,
         after_true: Sequence[State],
         after_false: Sequence[State],
         place: Place,
@@ -276,8 +275,7 @@ class BranchReader:
             chosen = Select(question, arms[0], arms[1], variable.element)
             known = known_by_iterators(chosen, place.ranges)
             span = self._locator.span(assignment)
-            was = before.get(variable.name, ())
-            if known is not None and not self._body.keep_law(variable, known, was, place, span):
+            if known is not None and not self._body.keep_law(node, variable, place, span):
                 self._body.reaching.define(variable, span, known)
 
     # Guards.

@@ -40,7 +40,7 @@ from rtlgen.frontend.analysis.values import Value
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.reaching import Definitions, Origin, Reaching
+from rtlgen.frontend.reading.reaching import Origin, Reaching
 from rtlgen.frontend.reading.symbols import Held, Index, LookedUp, Variable, View
 from rtlgen.frontend.reading.writes import Assignment, written
 from rtlgen.frontend.syntax.assigned import below
@@ -98,7 +98,7 @@ class StatementReader(Protocol):
 
     reaching: Reaching
     cases: CaseReader
-    observed: Mapping[int, Observation]
+    observed: Mapping[tuple[int, str], Observation]
     warnings: list[Diagnostic]
 
     def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
@@ -129,10 +129,8 @@ class StatementReader(Protocol):
     def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements."""
 
-    def keep_law(
-        self, variable: Variable, known: Expr | None, before: Definitions, place: Place, span: Span
-    ) -> bool:
-        """Note what a scalar that went round before is set to, if it goes round still."""
+    def keep_law(self, node: c_ast.Node, variable: Variable, place: Place, span: Span) -> bool:
+        """Note what a statement leaves in a scalar, if the loop around it has told."""
 
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
@@ -179,8 +177,11 @@ class CaseReader:
 
     def _by_iteration(self, target: c_ast.Node, place: Place) -> Cases | None:
         """Return the few iterations in each of which a scalar that no law describes is a number."""
-        names = (part for part in below(target) if isinstance(part, c_ast.ID))
-        for observation in map(self._body.observed.get, map(id, names)):
+        for part in below(target):
+            named = (
+                self._declarations.scopes.stored(part.name) if isinstance(part, c_ast.ID) else None
+            )
+            observation = None if named is None else self._body.observed.get((id(part), named.name))
             if observation is None or observation.law is not None:
                 continue
             at = Affine.variable(observation.iterator)

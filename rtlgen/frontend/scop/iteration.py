@@ -150,7 +150,7 @@ class ValueLoopReader:
         reaching = self._body.reaching
         before = reaching.state
         # What the body changes is not known when the header is evaluated again.
-        self._moves.of(node.stmt)
+        self._moves.of(node.stmt, {}, place.ranges)
         values: list[int] = []
         while value is not None and value not in values and len(values) <= MAX_VALUES:
             values.append(value)
@@ -288,7 +288,7 @@ class IterationReader:
         except LoopHeader:
             return None
         bounds = [self._body.control_reader(place).value(header.start)]
-        self._entered(node.stmt)
+        self._entered(node.stmt, place)
         iterator = frozenset((header.iterator,))
         for condition in (header.condition, *header.limits):
             sides = (condition.left, condition.right) if _is_binary(condition) else (condition,)
@@ -353,7 +353,7 @@ class IterationReader:
         )
         reaching = self._body.reaching
         before_loop = reaching.state
-        moved = self._entered(node.stmt)
+        moved = self._entered(node.stmt, place)
         # All but the start is evaluated again in every iteration.
         step = loop_reader.step()
         in_loop = reaching.state
@@ -483,13 +483,13 @@ class IterationReader:
                     help=f"declare the iterator: for (int {header.iterator} = ...",
                 )
 
-    def _entered(self, body: c_ast.Node) -> list[Moved]:
+    def _entered(self, body: c_ast.Node, place: Place) -> list[Moved]:
         """Note that iterations of `body` may have been before; return the scalars it may assign."""
         if calls(body):
             for variable in self._declarations.variables:
                 if variable.storage == "global" and variable.shape == ():
                     self._body.reaching.may_define(variable, self._locator.start(body))
-        return self.moves.of(body)
+        return self.moves.of(body, self._body.observed, place.ranges)
 
     def _repeated(
         self,
@@ -509,15 +509,14 @@ class IterationReader:
         loop, ranges = place.loops[-1], place.ranges
         if counted is not None:
             reaching.may_define(counted, loop.span)
-        iterator = split_header(node, self._locator).iterator
-        found = self.moves.in_loop(moved, node.stmt, loop, ranges, iterator)
+        found = self.moves.in_loop(moved, node.stmt, place.loops, ranges)
         entered = reaching.state
-        for scalar in found:
-            reaching.define_known(scalar.variable, scalar.span, scalar.inside, ranges)
-        known = [scalar.variable for scalar in found]
-        seen = self.moves.observed(moved, known, node.stmt, loop, ranges, iterator)
+        spans = {scalar.variable.name: scalar for scalar in moved}
+        for name, law in found.laws.items():
+            scalar = spans[name]
+            reaching.define_known(scalar.variable, scalar.span, law.inside, ranges)
         outside = self._body.observed
-        self._body.observed = {**outside, **seen}
+        self._body.observed = {**outside, **found.observed}
         try:
             body = self._body.nested(node.stmt, place)
         finally:
@@ -529,9 +528,10 @@ class IterationReader:
             )
         # Behind the loop, too, any number of iterations may have been.
         reaching.restore(entered)
-        for scalar in found:
-            if scalar.behind is not None and not loop.limits:
-                reaching.define_known(scalar.variable, scalar.span, scalar.behind, ranges)
+        for name, law in found.laws.items():
+            scalar = spans[name]
+            if law.behind is not None and not loop.limits:
+                reaching.define_known(scalar.variable, scalar.span, law.behind, ranges)
         return body
 
 

@@ -38,6 +38,15 @@ needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compar
         " if (j == 8) { j = 0; a[0]++; } a[j]++; j++; } }",
         "void f(int a[40]) { int k = 1, m = 0, r = 0; for (int i = 0; i < 5; i++) {"
         " a[k] += 1; k *= 2; a[m] += 2; m += i; a[r] += 3; r = i / 2; } }",
+        # It is read in some iterations only.
+        "void f(int a[64]) { int x = 2, y = 0; for (int i = 0; i < 9; i++) { x++;"
+        " if (x >= 2) { x = 1; y = y == 3 ? 1 : y + 1; } a[y] += i; if (i >= 2) a[y] ^= y; } }",
+        # What is behind the loop is not what its last iterations would go on with.
+        "void f(int a[16]) { int k = 0; for (int i = 0; i < 2; i++) { k = 0;"
+        " for (int j = 0; j < 4; j++) { a[k] += j; k += j == 1 ? 2 : 1; } } a[k] = 7; }",
+        # The first value is told apart by an inner loop.
+        "void f(int a[8][4]) { int k = 3; for (int i = 0; i < 8; i++) {"
+        " for (int j = 0; j < 4; j++) a[i][j] += k; k = 2 * i; a[k & 7][0] ^= 1; } }",
         # The same name in a block stands for another variable.
         "void f(int y[8][8], int x[64]) { int r = 0, c = 0; for (int n = 0; n < 64; n++) {"
         " if (c == 8) { c = 0; r++; } { int c = n % 4; y[r][c] += x[n]; } y[r][c] ^= 1; c++; } }",

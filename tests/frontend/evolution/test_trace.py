@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.evolution import effects
+from rtlgen.frontend.evolution import trace
 from rtlgen.frontend.reading.writes import read_assignment
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
@@ -51,7 +51,7 @@ def test_iterations_that_tell_nothing_are_not_carried_out(
         count += 1
         return read(*arguments)
 
-    monkeypatch.setattr(effects, "read_assignment", counted)
+    monkeypatch.setattr(trace, "read_assignment", counted)
     parse_text(text)
     assert 0 < count < 1_000
 
