@@ -516,7 +516,10 @@ def _going_on(
         more = before - before.substitute(outside)
         if law.modulus is None:
             return replace(law, low=law.low + more, form=Affine((), first))
-        return replace(law, form=more + first) if law.scale == 1 or more == Affine() else None
+        start = law.low.constant
+        is_inside = start <= ranges.minimum(before) <= ranges.maximum(before) < start + law.modulus
+        is_one = more == Affine() or (law.scale == 1 and is_inside)
+        return replace(law, form=more + first) if is_one else None
     if before.scale == 1 and law.scale == 1 and law.modulus == before.modulus:
         # Whatever it begins with counts, as long as all values are in one range.
         low, high = before.range(ranges)

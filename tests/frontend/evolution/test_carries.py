@@ -44,6 +44,9 @@ needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compar
         # What is behind the loop is not what its last iterations would go on with.
         "void f(int a[16]) { int k = 0; for (int i = 0; i < 2; i++) { k = 0;"
         " for (int j = 0; j < 4; j++) { a[k] += j; k += j == 1 ? 2 : 1; } } a[k] = 7; }",
+        # It begins beyond what it goes round in.
+        "void f(int a[64]) { int z = 2; for (int i = 0; i < 6; i++) {"
+        " for (int j = 2; j < 7; j += 2) { a[z] += j; z = z == 5 ? 1 : z + 1; } z += 2; } }",
         # The first value is told apart by an inner loop.
         "void f(int a[8][4]) { int k = 3; for (int i = 0; i < 8; i++) {"
         " for (int j = 0; j < 4; j++) a[i][j] += k; k = 2 * i; a[k & 7][0] ^= 1; } }",
