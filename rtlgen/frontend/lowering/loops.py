@@ -378,7 +378,7 @@ class LoopLowering:
         self, node: Loop, parts: Sequence[Part], counters: Mapping[str, list[c_ast.Node]]
     ) -> Counted | None:
         """Return a loop whose first question is about a counter."""
-        found = self._first_exit(parts, counters)
+        found = self._first_exit(node, parts, counters)
         if found is None:
             return None
         by_order = sorted(found.conditions, key=is_ordered, reverse=True)
@@ -421,14 +421,19 @@ class LoopLowering:
         )  # fmt: skip
 
     def _first_exit(
-        self, parts: Sequence[Part], counters: Mapping[str, list[c_ast.Node]]
+        self, node: Loop, parts: Sequence[Part], counters: Mapping[str, list[c_ast.Node]]
     ) -> WayOut | None:
         """Return the way out that a counter decides, if only steps and questions stand before it.
 
         Of several, a comparison that tells which values are before the end is taken.
         """
         found: list[WayOut] = []
+        is_asked = False
         for place, part in enumerate(parts):
+            steps = (*((part.step,) if part.step else ()), *part.after)
+            if is_asked and any(self._is_kept(node, name) for name, _ in steps):
+                # The last time, it is stepped only if what is asked before still holds.
+                break
             if part.step is not None and part.step[0] in counters:
                 continue
             way = way_out(part, place, self._variables)
@@ -439,6 +444,7 @@ class LoopLowering:
             # What is asked first may read out of an array behind the bound, but not before it.
             if part.kind != "test" or part.after or not is_harmless(part.node):
                 break
+            is_asked = True
         ordered = (
             way
             for way in found
@@ -482,7 +488,7 @@ class LoopLowering:
         if decided is not None and decided.is_only_left and len(decided.conditions) == 1:
             if decided.place == len(parts) - 1 and parts[-1].kind == "last test":
                 parts = parts[:-1]
-            elif decided == self._first_exit(parts, counters):
+            elif decided == self._first_exit(node, parts, counters):
                 # The iteration that only asks is none.
                 header, bound = decided, bound - 1
         items, closing, at_test = self._normalised(parts, counters, kept, header, ())

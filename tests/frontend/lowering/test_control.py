@@ -11,7 +11,7 @@ from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.frontend.lowering.c_check import assert_as_c
-from tests.oracles.gcc_oracle import have_gcc
+from tests.oracles.gcc_oracle import have_gcc, run_gcc
 
 pytestmark = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
@@ -914,3 +914,34 @@ def test_a_parameter_of_a_function_that_is_called_counts_its_loops(loop: str) ->
           for (int i = 0; i < 4; i++) b[i] = sum(5, a) + sum(i, a) + sum(x[i] >> 4, a);
         }}"""
     )
+
+
+@pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "k < a[3] && ++k < 9",
+        "k < a[3] && k++ < 8",
+        "k != a[3] && ++k < 8",
+        "a[k] != 0 && ++k < 9",
+        "k < a[3] && ++k < 9 && k <= 9 && k < (a[5] & 31)",
+        "k < 12 && ++k < a[3] && k < 9",
+    ],
+)
+def test_a_step_behind_a_question_is_made_the_last_time_only_where_that_holds(
+    condition: str,
+) -> None:
+    text = f"int f(const unsigned char a[16]) {{ int k = 0; while ({condition}) ; return k; }}"
+    scop = parse_text(text).scop
+    inputs = random_inputs(scop, 1)
+    for value in range(12):
+        # Whatever ends the loop, it is at every place that it may end at.
+        a = np.full(16, 20, dtype=np.uint8)
+        a[3] = value
+        inputs["a"] = a
+        for at in (None, *range(4, 10)):
+            a[4:11] = 20
+            if at is not None:
+                a[at] = 0
+            golden = run_golden(scop, inputs, engine="interpreter")
+            assert golden.returned == run_gcc(scop, inputs).returned, (value, at)
