@@ -188,6 +188,7 @@ void symm(int C[N][N], int A[N][N], int B[N][N]) {
 def unlisted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no program have so few instances that its pairs are listed."""
     monkeypatch.setattr(candidates, "MANY_INSTANCES", 0)
+    monkeypatch.setattr(candidates, "MANY_OF_EACH", 0)
 
 
 def compiled(

@@ -61,6 +61,7 @@ def plans() -> dict[str, IslandCompilation]:
         patch.setattr(moves, "find_skews", lambda *_: [])
         listed = {text.split("(")[0].split()[-1]: compiled(text) for text in (PATHS, PIVOTS)}
         patch.setattr(candidates, "MANY_INSTANCES", 0)
+        patch.setattr(candidates, "MANY_OF_EACH", 0)
         return {**listed, "closed": compiled(PIVOTS.replace("pivots", "closed"))}
 
 

@@ -196,10 +196,13 @@ class LoopSolver:
         candidates: dict[str, Turn] = {}
         for name in self._pending():
             seen = runs.get(name, {})
-            law = self._fitted(name, seen, most)
+            if not seen:
+                continue
+            added = _varying(first[name])
+            law = self._fitted(name, seen, most, added)
             if law is None:
                 continue
-            turn, added = law.over(self.loop), _varying(first[name])
+            turn = law.over(self.loop)
             if turn.modulus is not None and added != Affine():
                 continue
             turn = replace(turn, low=turn.low + added)
@@ -232,19 +235,24 @@ class LoopSolver:
         ]
         return not used.isdisjoint([self.loop.iterator, *affine])
 
-    def _fitted(self, name: str, seen: Seen, most: int) -> Turn | None:
-        """Return the law of the values in all iterations, or in as many as the loop has."""
-        if not seen:
-            return None
+    def _fitted(self, name: str, seen: Seen, most: int, added: Affine) -> Turn | None:
+        """Return the law of the values in all iterations, or in as many as the loop has.
+
+        Parameters
+        ----------
+        added: what iterators around add to the values.
+        """
         within = {k: value for k, value in seen.items() if k < most}
         law = law_in(seen) or (law_in(within) if within else None)
         if law is not None or len(seen) < 3:
             return law
         later = law_in({k: value for k, value in seen.items() if k})
-        is_same = later is not None and self._begins_alike(name, seen[0], value_in(later, 0))
-        return later if is_same else None
+        if later is None:
+            return None
+        first, other = (_value(added + value) for value in (seen[0], value_in(later, 0)))
+        return later if self._begins_alike(name, first, other) else None
 
-    def _begins_alike(self, name: str, one: int, other: int) -> bool:
+    def _begins_alike(self, name: str, one: Value, other: Value) -> bool:
         """Return whether two first values of a scalar make no difference to the body.
 
         k = 0; for (...) { if (k == 5) k = 0; ...; k++; }       5 in place of 0

@@ -47,6 +47,10 @@ needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compar
         # It begins beyond what it goes round in.
         "void f(int a[64]) { int z = 2; for (int i = 0; i < 6; i++) {"
         " for (int j = 2; j < 7; j += 2) { a[z] += j; z = z == 5 ? 1 : z + 1; } z += 2; } }",
+        # It begins with an iterator around, and is one less than that by its later law.
+        "void f(int a[64]) { unsigned x = 2; for (int i = 0; i < 4; i++)"
+        " for (int j = 3; j < 9; j++) { x = j; for (int k = 0; k < 7; k++) {"
+        " if (j < x) x = x == 3 ? 0 : x + 1; if (++x == 3) x = 1; a[x + 16] += k; x += 1; } } }",
         # The first value is told apart by an inner loop.
         "void f(int a[8][4]) { int k = 3; for (int i = 0; i < 8; i++) {"
         " for (int j = 0; j < 4; j++) a[i][j] += k; k = 2 * i; a[k & 7][0] ^= 1; } }",
