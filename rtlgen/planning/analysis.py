@@ -235,7 +235,7 @@ def expanded(analysis: Analysis) -> Iterator[Analysis]:
         if analysis.kept:
             # Strided statements that are kept read what they leave as it is: no written one does.
             before, known = _normalised(analysis)
-        narrow = expand(written, before, known)
+        narrow = expand(written, before, known, dense=analysis.kept)
         if not narrow.expansions and not narrow.is_limited:
             return
         normal = (before, known) if analysis.kept else _normalised(analysis)
@@ -244,7 +244,8 @@ def expanded(analysis: Analysis) -> Iterator[Analysis]:
         yield first
     if narrow.is_limited:
         with limited_effort():
-            wide = _with_expanded(analysis, expand(written, before, known, UNLIMITED), *normal)
+            unlimited = expand(written, before, known, UNLIMITED, dense=analysis.kept)
+            wide = _with_expanded(analysis, unlimited, *normal)
         yield wide
 
 

@@ -39,7 +39,7 @@ from math import prod
 import islpy as isl
 import rustworkx
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop, Statement, loop_paths
 from rtlgen.ir.sets import ScopSets
@@ -93,6 +93,7 @@ def expand(
     flows: Dataflow,
     most_bits: int = MAX_BITS,
     kept: Collection[str] = (),
+    dense: Collection[str] = (),
 ) -> ExpandedProgram:
     """Return `written` with its temporaries expanded and renamed as far as they can be.
 
@@ -100,9 +101,12 @@ def expand(
     ----------
     written: the program as parsed. sets, flows: of the same program, normalised.
     most_bits: that one temporary may have then. kept: names of those that stay as they are.
+    dense: strided statements that will run in all iterations, and touch elements of these, too.
     """
     written = _running(written, frozenset(s.name for s in sets.scop.statements))
     declared = ScopSets(written)
+    statements = tuple(_unstrided(s) if s.name in dense else s for s in written.statements)
+    running = ScopSets(replace(written, statements=statements)) if dense else declared
     flows_of: dict[str, list[Flow]] = {}
     for flow in flows.flows:
         flows_of.setdefault(_reads(sets.scop, flow), []).append(flow)
@@ -117,7 +121,7 @@ def expand(
             if not _is_fed(groups, sets, flows):
                 continue
             copies = [
-                _expanded(named, group, declared, sets, own, most_bits)
+                _expanded(named, group, declared, running, sets, own, most_bits)
                 for named, group in zip(_named(array, len(groups), taken), groups, strict=True)
             ]
             is_limited = is_limited or any(copy.is_limited for copy in copies)
@@ -230,6 +234,7 @@ def _expanded(
     array: Array,
     group: Sequence[Place],
     declared: ScopSets,
+    running: ScopSets,
     sets: ScopSets,
     flows: Sequence[Flow],
     most_bits: int,
@@ -241,7 +246,8 @@ def _expanded(
 
     Parameters
     ----------
-    declared: of the program as parsed; sets: of the same, normalised.
+    declared: of the program as parsed; running: of the same in all iterations in which it will run;
+    sets: of the same, normalised.
     """
     names = sorted({name for name, _ in group})
     places = set(group)
@@ -256,7 +262,7 @@ def _expanded(
             break
         depth += 1
     levels = _sharing_levels(group, declared, depth)
-    boxes = _boxes(declared, names)
+    boxes = _boxes(running, names)
     lows = [min(boxes[name][k][0] for name in names) for k in levels]
     highs = [max(boxes[name][k][1] for name in names) for k in levels]
     extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
@@ -301,6 +307,12 @@ def _same(pairs: isl.Map, levels: Sequence[int]) -> isl.Map:
     for k in levels:
         pairs = pairs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
     return pairs
+
+
+def _unstrided(statement: Statement) -> Statement:
+    """Return a statement in all iterations of its loops, where congruences restrict it."""
+    plain = tuple(c for c in statement.conditions if not isinstance(c, Congruence))
+    return replace(statement, conditions=plain)
 
 
 def _boxes(sets: ScopSets, names: Sequence[str]) -> Mapping[str, tuple[tuple[int, int], ...]]:

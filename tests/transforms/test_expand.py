@@ -223,3 +223,23 @@ def test_steps_grow_with_the_temporaries_not_with_their_square() -> None:
         return tally.steps
 
     assert steps(40) < 3 * steps(20)
+
+
+def test_strided_statements_that_run_in_all_iterations_have_elements_in_all_of_them() -> None:
+    # In a cycle with what runs in every iteration, `++y` of the even ones runs in all of them, and
+    # leaves y as it is in the odd ones: in elements of these.
+    text = """int f(int a[256]) { int x = 1, y = 1; for (int i = 0; i < 10; i++) {
+      if (i % 2 == 0) { if (++y == 6) { y = 0; { int t = y; y = x; x = t; } } } else y++;
+      a[x + 16] = a[y + 16] * 3 + y;
+      if ((y & 4) == 1) { x = x == 3 ? 1 : x + 1; } else y++; } return y; }"""
+    compilation = compile_program(parse_text(text, "program.c"), CompileOptions(expand="always"))
+    analysis = compilation.analysis
+    assert analysis.kept and analysis.expansions
+    assert compilation.replayed
+    for statement in analysis.scop.statements:
+        for access in (statement.write, *statement.reads):
+            touched = analysis.sets.access_map(statement, access).range()
+            shape = analysis.scop.array(access.array).shape
+            for dim, extent in enumerate(shape):
+                assert touched.dim_min_val(dim).to_python() >= 0
+                assert touched.dim_max_val(dim).to_python() < extent
