@@ -53,16 +53,6 @@ def assigned_by(node: c_ast.Node) -> Iterator[str]:
             yield from _named(target)
 
 
-def written_places(root: c_ast.Node) -> Iterator[c_ast.Node]:
-    """Yield what says, below `root`, which elements of arrays are assigned."""
-    for node in below(root):
-        target = node.lvalue if isinstance(node, c_ast.Assignment) else None
-        if isinstance(node, c_ast.UnaryOp) and node.op in STEPS:
-            target = node.expr
-        if isinstance(target, c_ast.ArrayRef | c_ast.UnaryOp):
-            yield target
-
-
 def handed_over(root: c_ast.Node) -> Iterator[str]:
     """Yield the C names that arguments of calls begin with: a function may change an array.
 
