@@ -324,18 +324,21 @@ class _Periods:
                 continue
             child, extent = member.path[level], member.loops[level].extent
             if child in self.periods:
-                inside = self._children(child)
-                step = lcm(*(self.periods.get(c, own.least) for c, own in inside.items()))
+                step = lcm(*self._now(self._children(child)).values())
                 found[child] = _Child(extent, self.least[child], step)
             else:
                 period = prod(loop.extent for loop in member.loops[level + 1 :])
                 found[name] = _Child(extent, period, None)
         return found
 
+    def _now(self, children: Mapping[Inside, _Child]) -> dict[Inside, int]:
+        """Return the periods that loops and statements have as they are."""
+        return {child: self.periods.get(child, own.least) for child, own in children.items()}
+
     def _make_room(self, number: int) -> None:
         """Set the shortest period of a loop in which those inside have room as they are."""
         children = self._children(number)
-        periods = {child: self.periods.get(child, own.least) for child, own in children.items()}
+        periods = self._now(children)
         longest = max(own.extent * periods[child] for child, own in children.items())
         step = lcm(*periods.values())
         self.periods[number] = self.least[number] = -(-longest // step) * step

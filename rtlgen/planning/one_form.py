@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
-from typing import Any
 
 from rtlgen.datapath.binding import with_units
 from rtlgen.ir.block_rams import block_rams, distributed_ram_bits, with_small_memories
@@ -142,22 +141,24 @@ def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Pl
     return plan_of(analysis, options, free)
 
 
-def with_few_ports(planned: Planned, options: CompileOptions) -> Planned:
+def with_few_ports(several: Planned, options: CompileOptions) -> Planned:
     """Return the same form with one write port an array, where that costs hardly any cycles.
 
     Where nothing is kept apart, often no two stores meet all the same.
     """
-    several, analysis = planned, planned.analysis
     if all(memory.write_ports == 1 for memory in several.plan.memories):
         return several
-    none, most = frozenset[Any](), int(cycles_of(several) / PORT_TOLERANCE)
-    timing = replace(several.space.timing, banked=none, memory_only=none, apart=none)
+    timing = replace(
+        several.space.timing, banked=frozenset(), memory_only=frozenset(), apart=frozenset()
+    )
+    free = several.space.retimed(timing).within(int(cycles_of(several) / PORT_TOLERANCE))
     one = several
     with improving("stores through one port an array"), suppress(NoClosedForm):
-        one = plan_of(analysis, options, several.space.retimed(timing).within(most))
-    if cycles_of(several) < cycles_of(one) * PORT_TOLERANCE:
-        return _having_tried(several, ONE_PORT, one, several)
-    return one if one is several else _having_tried(one, ONE_PORT, one, several)
+        one = plan_of(several.analysis, options, free)
+    if one is several:
+        return several
+    best = several if cycles_of(several) < cycles_of(one) * PORT_TOLERANCE else one
+    return _having_tried(best, ONE_PORT, one, several)
 
 
 def plan_of(

@@ -406,10 +406,9 @@ class GroupNests:
         with_latency: bool,
         exchanged: bool = False,
     ) -> Grouping | None:
-        nests = self.nests.common(names, exchanged=exchanged)
-        if not self.timing.related.is_listed and next(nests, None) is None:
-            # They are too many to exchange the loops of each.
-            exchanged = False
+        if exchanged and not self.timing.related.is_listed:
+            # Of too many, the loops of each cannot be exchanged.
+            exchanged = next(self.nests.common(names, exchanged=True), None) is not None
         nests = self.nests.common(names, exchanged=exchanged)
         members = [self.nests.member(name) for name in names]
         # Others keep stores of boxes apart.

@@ -39,12 +39,12 @@ from math import prod
 import islpy as isl
 import rustworkx
 
-from rtlgen.ir.affine import Affine, Congruence
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop, Statement, loop_paths
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Flow
-from rtlgen.transforms.normalise import restricted
+from rtlgen.transforms.normalise import guarded, restricted
 
 MAX_BITS = 1 << 19
 """Bits of one expanded temporary that a memory on chip may hold; iterations take turns beyond.
@@ -105,7 +105,7 @@ def expand(
     """
     written = _running(written, frozenset(s.name for s in sets.scop.statements))
     declared = ScopSets(written)
-    statements = tuple(_unstrided(s) if s.name in dense else s for s in written.statements)
+    statements = tuple(guarded(s) if s.name in dense else s for s in written.statements)
     running = ScopSets(replace(written, statements=statements)) if dense else declared
     flows_of: dict[str, list[Flow]] = {}
     for flow in flows.flows:
@@ -307,12 +307,6 @@ def _same(pairs: isl.Map, levels: Sequence[int]) -> isl.Map:
     for k in levels:
         pairs = pairs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
     return pairs
-
-
-def _unstrided(statement: Statement) -> Statement:
-    """Return a statement in all iterations of its loops, where congruences restrict it."""
-    plain = tuple(c for c in statement.conditions if not isinstance(c, Congruence))
-    return replace(statement, conditions=plain)
 
 
 def _boxes(sets: ScopSets, names: Sequence[str]) -> Mapping[str, tuple[tuple[int, int], ...]]:
