@@ -290,8 +290,9 @@ class TripBounds:
         nodes = [part.node for part in parts]
         after = sum(self._nearer(name, by, ways) for part in parts for name, by in part.after)
         through, again = self._progress(nodes, ways)
-        least = min(x + after for x in (through, again) if x is not None) if ways else 0
-        if least < 1:
+        # Where every way leads out, none of them comes nearer.
+        least = min((x + after for x in (through, again) if x is not None), default=0)
+        if not ways or least < 1:
             return None
         # The last question may change something, or be asked behind the first iteration.
         bound = -(-sum(ways.values()) // least) + (0 if asks_first(parts) else 1)

@@ -49,6 +49,10 @@ _JUMPS = {
         "int f(const int a[16], int n) { unsigned u = 5; int k = 0; while (u-- && k != 0) { "
         "if (n > 4) { u ^= 1; k++; } } return u + a[0]; }"
     ),
+    "every_way_leads_out": (
+        "int f(const int a[16], unsigned char y) { int s = 0; while (y-- > 0 && y < 9) { "
+        "if (a[y & 7]) return s; else break; } return s + y; }"
+    ),
     "from_below_0": (
         "int f(const int a[16]) { int s = 0, j = 5; unsigned k = -2; while (k + 3 < 9 && j > 0) { "
         "if (a[j & 15] > 0) j--; else k++; s += 3; } return s + j; }"
