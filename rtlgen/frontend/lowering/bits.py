@@ -129,7 +129,7 @@ class _Patterns(PartRewriter):
         target, source = numbers
         if to is None or of is None or target is None or source is None:
             return call
-        if not are_alike(target, source) or self._size(arguments[2]) != target.bytes:
+        if not are_alike(target, source) or self.names.constant(arguments[2]) != target.bytes:
             return call
         return c_ast.Assignment("=", to, reinterpreted(of, source, target), call.coord)
 
@@ -142,14 +142,6 @@ class _Patterns(PartRewriter):
         if isinstance(pointed, PointerTo) and number_type(pointed.to) is not None:
             return c_ast.UnaryOp("*", argument, argument.coord)
         return None
-
-    def _size(self, node: c_ast.Node) -> int | None:
-        if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof":
-            inner = node.expr
-            is_type = isinstance(inner, c_ast.Typename)
-            type_ = self.names.read(inner) if is_type else self.names.type_of(inner)
-            return self.names.size(type_)
-        return self.names.constant(node)
 
 
 def _pointed_to(node: c_ast.Node) -> c_ast.Node | None:
@@ -282,8 +274,6 @@ class _Widener(Rewriter):
         match node:
             case c_ast.Constant() if "_BitInt" in node.type:
                 return self._literal(node)
-            case c_ast.UnaryOp(op="sizeof"):
-                return node
             case c_ast.UnaryOp(op="&"):
                 node.expr = self._place(node.expr)
                 return node

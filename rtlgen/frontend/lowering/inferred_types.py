@@ -4,8 +4,8 @@ Rewrite
 -------
     typeof(a[0]) t;                short t;                                   short a[8]
     auto s = a[0] * 2L;            long s = a[0] * 2L;
-    sizeof(a[0] + 1)               sizeof(int)
-    sizeof(short[3])               (3 * sizeof(short))
+    sizeof(a[0] + 1)               4UL
+    sizeof(short[n])               (n * 2UL)
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from rtlgen.frontend.lowering.types import (
     qualified,
     rewrapped,
     size_constant,
-    type_name,
     unqualified,
 )
 from rtlgen.frontend.syntax.locate import Locator
@@ -100,29 +99,31 @@ class _Finder(PartRewriter):
         node.storage = [word for word in node.storage if word != "auto"]
 
     def _size(self, node: c_ast.UnaryOp) -> c_ast.Node:
-        """Return a size that the reader of expressions knows, or the node itself."""
-        inner, at = node.expr, node.coord
-        if isinstance(inner, c_ast.ID | c_ast.ArrayRef) or (
-            isinstance(inner, c_ast.UnaryOp) and inner.op == "*"
-        ):
-            return node
+        """Return the number that a size is; the node itself where an extent is not known here."""
+        inner = node.expr
         is_named = isinstance(inner, c_ast.Typename)
         type_ = self.names.read(inner) if is_named else self.names.type_of(inner)
-        found = None if type_ is None else self._size_of(type_, at)
-        is_same = is_named and isinstance(found, c_ast.UnaryOp)
-        return node if found is None or is_same else found
+        symbol = self.names.lookup(inner.name) if isinstance(inner, c_ast.ID) else None
+        if symbol is not None and symbol.is_parameter and isinstance(type_, PointerTo):
+            # That of a pointer is not what is meant: it is refused.
+            return node
+        found = None if type_ is None else self._size_of(type_, is_named, node.coord)
+        return node if found is None else self._locator.stand_in(found, node)
 
-    def _size_of(self, type_: Type, at: Place) -> c_ast.Node | None:
-        """Return the size of a type; None if that is open."""
-        number = number_type(type_)
-        if isinstance(type_, PointerTo) or (number is not None and number.is_floating):
-            return size_constant(self.names.size(type_) or 0, at)
-        if isinstance(type_, ArrayOf):
-            size = self._size_of(type_.of, at)
-            if type_.extent is None or size is None:
-                return None
-            return c_ast.BinaryOp("*", type_.extent, size, at)
-        return c_ast.UnaryOp("sizeof", type_name(_in_words(type_), at), at)
+    def _size_of(self, type_: Type, is_named: bool, at: Place) -> c_ast.Node | None:
+        """Return the size of a type; None if that is open.
+
+        Parameters
+        ----------
+        is_named: extents are what stands there; those of a variable are what they were.
+        """
+        size = self.names.size(type_)
+        if size is not None:
+            return size_constant(size, at)
+        if not (is_named and isinstance(type_, ArrayOf)) or type_.extent is None:
+            return None
+        inner = self._size_of(type_.of, is_named, at)
+        return None if inner is None else c_ast.BinaryOp("*", type_.extent, inner, at)
 
     def _require(self, type_: Type | None, node: c_ast.Node) -> Type:
         if type_ is not None:

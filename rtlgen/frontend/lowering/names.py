@@ -286,14 +286,20 @@ class Names:
         end = most = 0
         aligned = 1
         for member in record.members or ():
-            layout = self._layout(member.type)
-            if layout is None or member.bits is not None:
+            layout, width = self._layout(member.type), self.constant(member.bits)
+            if layout is None or (member.bits is not None and width is None):
                 return None
             size, alignment = layout
-            start = -(-end // alignment) * alignment if record.keyword == "struct" else 0
-            end, aligned = start + size, max(aligned, alignment)
+            unit = 8 * alignment
+            start = end if record.keyword == "struct" else 0
+            # A bit-field lies in one unit of its type; one of no width ends a unit.
+            if not width or start % unit + width > unit:
+                start = -(-start // unit) * unit
+            end = start + (8 * size if width is None else width)
             most = max(most, end)
-        return (-(-most // aligned) * aligned, aligned) if record.members else None
+            if width is None or member.name is not None:
+                aligned = max(aligned, alignment)
+        return (-(-most // (8 * aligned)) * aligned, aligned) if record.members else None
 
     # Expressions.
 

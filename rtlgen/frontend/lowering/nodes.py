@@ -235,6 +235,23 @@ def changed(node: c_ast.Node, *others: str) -> c_ast.Node | None:
     return None
 
 
+def is_set(root: c_ast.Node, name: str, depth: int = 0) -> bool:
+    """Return whether a variable, or an element of it, is set below a node, or its address taken.
+
+    Parameters
+    ----------
+    depth: how many subscripts lead to what may be set.
+    """
+    for node in below(root):
+        target = changed(node, "&")
+        subscripts = 0
+        while isinstance(target, c_ast.ArrayRef):
+            target, subscripts = target.name, subscripts + 1
+        if isinstance(target, c_ast.ID) and target.name == name and subscripts <= depth:
+            return True
+    return False
+
+
 def variable_of(node: c_ast.Node | None) -> str | None:
     """Return the name of the variable that an element, or a member, is a part of."""
     while isinstance(node, c_ast.ArrayRef | c_ast.StructRef):

@@ -39,8 +39,6 @@ from rtlgen.frontend.lowering.types import (
     Type,
     as_value,
     declaration,
-    innermost,
-    size_constant,
     type_name,
     unqualified,
 )
@@ -373,8 +371,6 @@ class _Parter(Rewriter):
                 return inner
             case c_ast.ID() if self._is_by_value(node):
                 return c_ast.UnaryOp("&", node, node.coord)
-            case c_ast.UnaryOp(op="sizeof"):
-                return self._size(node)
             case c_ast.FuncCall():
                 return self._call(node, before)
             case c_ast.Assignment() if self._paths(self.names.type_of(node.lvalue)):
@@ -387,15 +383,6 @@ class _Parter(Rewriter):
             if isinstance(target, c_ast.StructRef) and self._pointer(target) is not None:
                 self._require_own(target)
         return self.inside(node, before)
-
-    def _size(self, node: c_ast.UnaryOp) -> c_ast.Node:
-        is_type = isinstance(node.expr, c_ast.Typename)
-        type_ = self.names.read(node.expr) if is_type else self.names.type_of(node.expr)
-        inner = None if type_ is None else innermost(type_)
-        size = self.names.size(type_)
-        if inner is None or not self._paths(inner) or size is None:
-            return node
-        return size_constant(size, node.coord)
 
     def _call(self, node: c_ast.FuncCall, before: Before) -> c_ast.Node:
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""

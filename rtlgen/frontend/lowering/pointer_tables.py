@@ -25,7 +25,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import PointerUnsupported
 from rtlgen.frontend.lowering.initialisers import Initialiser
-from rtlgen.frontend.lowering.names import POINTER_BYTES, Names
+from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import (
     FreshNames,
     block,
@@ -33,6 +33,7 @@ from rtlgen.frontend.lowering.nodes import (
     copied,
     has_effect,
     integer,
+    is_set,
     named,
     replaced,
     with_parts,
@@ -49,7 +50,6 @@ from rtlgen.frontend.lowering.types import (
     Type,
     declaration,
     plain,
-    size_constant,
     unqualified,
 )
 from rtlgen.frontend.syntax.assigned import below, declared, mentioned
@@ -77,7 +77,7 @@ def take_in_pointers(tree: c_ast.FileAST) -> None:
         _merge_copies(function, names)
     for name, node in found.items():
         users = [x for x in functions if name in mentioned(x.body)]
-        if any(_is_set(x.body, name, _depth(names.read(node.type))) for x in users):
+        if any(is_set(x.body, name, _depth(names.read(node.type))) for x in users):
             continue
         around = mentioned(node.init) | {name}
         if any(around & declared(x.decl.type, x.body) for x in users):
@@ -91,8 +91,8 @@ def take_in_pointers(tree: c_ast.FileAST) -> None:
         for node in below(function.body):
             if isinstance(node, c_ast.Decl) and node.init is not None and "static" in node.storage:
                 type_ = names.read(node.type)
-                is_set = _is_set(function.body, node.name, _depth(type_))
-                node.storage = node.storage if is_set or not _is_of_pointers(type_) else []
+                if _is_of_pointers(type_) and not is_set(function.body, node.name, _depth(type_)):
+                    node.storage = []
 
 
 def _merge_copies(function: c_ast.FuncDef, names: Names) -> None:
@@ -111,7 +111,7 @@ def _merge_copies(function: c_ast.FuncDef, names: Names) -> None:
             continue
         if _pointed_record(names.read(sources[0].type)) is not record:
             continue
-        if not any(_is_set(function.body, name, 0) for name in (node.name, value.name)):
+        if not any(is_set(function.body, name) for name in (node.name, value.name)):
             body = without([function.body], frozenset((id(node),)))
             function.body = replaced(body[0], {node.name: value})
 
@@ -131,23 +131,6 @@ def _is_of_pointers(type_: Type) -> bool:
 def _depth(type_: Type) -> int:
     """Return how many subscripts lead to a pointer."""
     return int(isinstance(type_, ArrayOf))
-
-
-def _is_set(root: c_ast.Node, name: str, depth: int) -> bool:
-    """Return whether a pointer is set, or its address taken.
-
-    Parameters
-    ----------
-    depth: how many subscripts lead to it.
-    """
-    for node in below(root):
-        target = changed(node, "&")
-        subscripts = 0
-        while isinstance(target, c_ast.ArrayRef):
-            target, subscripts = target.name, subscripts + 1
-        if isinstance(target, c_ast.ID) and target.name == name and subscripts <= depth:
-            return True
-    return False
 
 
 def part_tables(tree: c_ast.FileAST, locator: Locator) -> Refused:
@@ -194,7 +177,7 @@ class _Parter(Rewriter):
         if isinstance(type_, PointerTo) and isinstance(type_.to, PointerTo | Returning):
             made: list[c_ast.Node] = []
             value = None if node.init is None else self._settling(node.init, made)
-            if value is not None and not _is_set(self._body, node.name, 0):
+            if value is not None and not is_set(self._body, node.name):
                 self._settled[id(self.names.declare(node).node)] = value
                 return made
         return super().declaration(node)
@@ -289,8 +272,6 @@ class _Parter(Rewriter):
         match node:
             case c_ast.ID():
                 return self._meant(node)
-            case c_ast.UnaryOp(op="sizeof"):
-                return self._size(node)
             case c_ast.FuncCall():
                 node = self.inside(node, before)
                 is_direct = isinstance(node.name, c_ast.ID) and self._meant(node.name) is node.name
@@ -334,17 +315,6 @@ class _Parter(Rewriter):
             for arm in (called.iftrue, called.iffalse)
         ]
         return self._locator.stand_in(c_ast.TernaryOp(called.cond, *arms, node.coord), node)
-
-    def _size(self, node: c_ast.UnaryOp) -> c_ast.Node:
-        """Return the size of an array that is no more."""
-        tables = [x for x in below(node.expr) if self._table(x) is not None]
-        if not tables:
-            return node
-        if node.expr is tables[0]:
-            count = len(self._table(tables[0]) or ())
-            return size_constant(count * POINTER_BYTES, node.coord)
-        size = self.names.size(self.names.type_of(node.expr))
-        return node if size is None else size_constant(size, node.coord)
 
     # Refusals.
 

@@ -68,7 +68,6 @@ from rtlgen.frontend.lowering.types import (
     name_coord,
     number_type,
     plain,
-    size_constant,
     unqualified,
 )
 from rtlgen.frontend.lowering.walkers import (
@@ -365,8 +364,6 @@ class _Placer(PointerPlaces):
 
     def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
         match node:
-            case c_ast.UnaryOp(op="sizeof"):
-                return self._size(node)
             case c_ast.UnaryOp(op="&", expr=inner) if self._walker(inner) is not None:
                 raise self._as_value(node, "its address is taken")
             case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*" | "&"):
@@ -411,16 +408,6 @@ class _Placer(PointerPlaces):
         if is_pointer and self._walker(way_root(self.names, node)) is not None:
             return self._address(node)
         return self.expression(node, before)
-
-    def _size(self, node: c_ast.UnaryOp) -> c_ast.Node:
-        """Return the size of something that a pointer points to, or of a pointer."""
-        names = [part for part in below(node.expr) if isinstance(part, c_ast.ID)]
-        if all(self._walker(name) is None for name in names):
-            return node
-        size = self.names.size(self.names.type_of(node.expr))
-        if size is None:
-            raise self._as_value(node, "the size of it is not known")
-        return size_constant(size, node.coord)
 
     def _turn(self, node: c_ast.ArrayRef) -> None:
         """Rewrite `i[a]` as `a[i]`."""

@@ -49,11 +49,10 @@ from rtlgen.frontend.lowering.types import (
     number_type,
     plain,
     rewrapped,
-    size_constant,
     unqualified,
 )
 from rtlgen.frontend.reading.elements import unknown_name
-from rtlgen.frontend.syntax.assigned import STEPS, below
+from rtlgen.frontend.syntax.assigned import STEPS
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, TELLING
 
@@ -102,8 +101,6 @@ class RecordParts(Rewriter, ABC):
                         "copy the member into a variable, and back",
                     )
                 return c_ast.UnaryOp("&", place, node.coord)
-            case c_ast.UnaryOp(op="sizeof"):
-                return self._size(node)
             case c_ast.UnaryOp(op=op, expr=inner) if op in STEPS and self._is_part(inner):
                 _, entry = self._place(inner, (), before)
                 if is_converted(entry):
@@ -190,22 +187,6 @@ class RecordParts(Rewriter, ABC):
                 node,
                 "make the other change a statement of its own",
             )
-
-    def _size(self, node: c_ast.UnaryOp) -> c_ast.Node:
-        """Rewrite the size of something with a structure in it."""
-        is_type = isinstance(node.expr, c_ast.Typename)
-        parts = [] if is_type else list(below(node.expr))
-        type_ = self.names.read(node.expr) if is_type else self.names.type_of(node.expr)
-        named = [self.names.lookup(part.name) for part in parts if isinstance(part, c_ast.ID)]
-        has_record = any(s is not None and is_record(s.type) for s in named) or any(
-            isinstance(part, c_ast.Cast | c_ast.CompoundLiteral) for part in parts
-        )
-        if type_ is None or not (is_record(type_) or has_record):
-            return node
-        size = self.names.size(type_)
-        if size is None:
-            raise self._refused("the size of this is not known", node, "give it as a number")
-        return size_constant(size, node.coord)
 
     def _call(
         self, node: c_ast.FuncCall, first: list[c_ast.Node], before: Before

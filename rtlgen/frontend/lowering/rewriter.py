@@ -223,7 +223,8 @@ class Rewriter:
             case c_ast.FuncCall():
                 if node.args is not None:
                     node.args.exprs = [self.expression(part, before) for part in node.args.exprs]
-            case c_ast.Typename():
+            case c_ast.Typename() | c_ast.UnaryOp(op="sizeof"):
+                # Nothing of it is evaluated.
                 pass
             case _:
                 for name in node.__slots__:

@@ -36,9 +36,9 @@ from rtlgen.frontend.lowering.nodes import (
     FreshNames,
     assign,
     block,
-    changed,
     copied,
     has_effect,
+    is_set,
     map_children,
     mapped,
     named,
@@ -236,7 +236,7 @@ class _Writer(Rewriter):
             type_, found = as_value(self.names.read(parameter)), self.names.decayed(value)
             name = scope[parameter.name]
             assert isinstance(name, str), "each parameter has one name"
-            is_nowhere = self._is_nowhere(type_, value) and not _is_set(body, parameter.name)
+            is_nowhere = self._is_nowhere(type_, value) and not is_set(body, parameter.name)
             if isinstance(type_, PointerTo) and not _is_held(type_):
                 if is_nowhere:
                     scope[parameter.name] = value
@@ -272,11 +272,6 @@ def _keeps_nothing(node: c_ast.Node) -> bool:
 
 def _is_pointer(type_: Type) -> bool:
     return isinstance(type_, PointerTo)
-
-
-def _is_set(root: c_ast.Node, name: str) -> bool:
-    """Return whether a pointer is set, or its address taken."""
-    return any(getattr(changed(node, "&"), "name", None) == name for node in below(root))
 
 
 def _is_held(type_: Type) -> bool:
