@@ -294,7 +294,7 @@ def _lower(
     lift_chosen_effects(tree, changing, calls.first)
     written_out = write_out_calls(tree, locator, changing, calls.written_out)
     tables = part_tables(tree, locator)
-    loop_block_calls(tree)
+    loop_block_calls(tree, kernel)
     name_chosen_pointers(tree, changing)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator, members.given)

@@ -52,6 +52,34 @@ def test_the_bytes_of_floats_are_moved_and_set(element: str) -> None:
     )
 
 
+@pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+@pytest.mark.parametrize(
+    ("to", "of"),
+    [("float", "int32_t"), ("uint32_t", "float"), ("int64_t", "double"), ("int", "uint32_t")],
+)
+def test_bytes_whose_number_is_data_are_moved_as_they_are(to: str, of: str) -> None:
+    assert_as_gcc(
+        f"#include <string.h>\n#include <stdint.h>\nvoid f(int n, const {of} a[8], {to} b[8]) {{"
+        f" memcpy(b, a, (n & 7) * sizeof({of})); }}"
+    )
+
+
+@pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+def test_pointers_that_stay_are_moved_between_like_their_arrays() -> None:
+    move = "memmove(p, q, ((n & 3) + 2) * sizeof *p)"
+    assert_as_gcc(
+        "#include <string.h>\n"
+        f"void f(int n, int a[8], int b[8]) {{ int *p = a + 1, *q = b; {move}; }}"
+    )
+
+
+@pytest.mark.parametrize("kept", ["int *p = a + 1, *q = a;", "int *p = n ? b : a, *q = a;"])
+def test_within_what_may_be_one_array_no_number_of_bytes_is_data(kept: str) -> None:
+    move = "memmove(p, q, ((n & 3) + 2) * sizeof *p)"
+    with pytest.raises(CallUnsupported):
+        parse_text(f"#include <string.h>\nvoid f(int n, int a[8], int b[8]) {{ {kept} {move}; }}")
+
+
 @pytest.mark.parametrize(
     "body",
     [

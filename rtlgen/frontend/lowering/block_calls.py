@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
+from rtlgen.frontend.lowering.bits import are_alike, reinterpreted
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import (
     FreshNames,
@@ -22,6 +23,7 @@ from rtlgen.frontend.lowering.nodes import (
     copied,
     has_effect,
     integer,
+    is_set,
     joined,
     named,
     reads_memory,
@@ -42,17 +44,28 @@ from rtlgen.frontend.syntax.assigned import below, called_by
 from rtlgen.frontend.syntax.region import BLOCK_CALLS
 
 
-def loop_block_calls(tree: c_ast.FileAST) -> None:
-    """Rewrite all functions of a file in place."""
+def loop_block_calls(tree: c_ast.FileAST, kernel: str) -> None:
+    """Rewrite all functions of a file in place.
+
+    Parameters
+    ----------
+    kernel: the name of the function whose parameters are arrays of their own.
+    """
     defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
     if any(called_by(node) in BLOCK_CALLS - defined for node in below(tree)):
-        _Looper(tree).file(tree)
+        _Looper(tree, kernel).file(tree)
 
 
 class _Looper(Rewriter):
-    def __init__(self, tree: c_ast.FileAST) -> None:
+    def __init__(self, tree: c_ast.FileAST, kernel: str) -> None:
         super().__init__()
         self._fresh = FreshNames(tree)
+        self._kernel = kernel
+        self._body: c_ast.Node = tree
+
+    def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
+        self._body = node.body
+        return super().parameters(node)
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
@@ -68,23 +81,26 @@ class _Looper(Rewriter):
     ) -> list[c_ast.Node]:
         """Return the loop that does what a call does; nothing if it is none over numbers."""
         at, to, value = call.coord, _uncast(target), _uncast(source)
-        element = _element_bytes(self.names, to)
-        count = None if element is None else _count(self.names, size, element)
+        element = _element_type(self.names, to)
+        count = None if element is None else _count(self.names, size, element.bytes)
         if element is None or count is None:
             return []
         index = self._fresh.fresh(f"{name}_index")
+        given = _element_type(self.names, value)
         if name != "memset":
-            roots = [getattr(way_root(self.names, x), "name", None) for x in (to, value)]
-            is_one = name == "memmove" and (None in roots or roots[0] == roots[1])
-            if is_one or _element_bytes(self.names, value) != element:
+            if name == "memmove" and not self._are_apart(to, value):
                 return []
-        elif element > 1 and self.names.constant(value) != 0:
+            if given is None or not (_holds_bytes(element, given) or are_alike(element, given)):
+                return []
+        elif element.bytes > 1 and self.names.constant(value) != 0:
             return []
         made: list[c_ast.Node] = []
         body: list[c_ast.Node] = []
         place = self._element(to, index, made, body)
         if name != "memset":
             value = self._element(value, index, made, body)
+            if given is not None and are_alike(element, given):
+                value = reinterpreted(value, given, element)
         if reads_memory(count):
             made.append(self._kept(f"{name}_size", INT, count))
             count = named(made[-1].name, at)
@@ -94,6 +110,24 @@ class _Looper(Rewriter):
         asked = c_ast.BinaryOp("<", named(index, at), count, at)
         made.append(c_ast.For(first, asked, c_ast.UnaryOp("p++", named(index, at), at), set_, at))
         return made if len(made) == 1 else [block(made, at)]
+
+    def _are_apart(self, a: c_ast.Node, b: c_ast.Node) -> bool:
+        """Return whether two pointers surely point into different variables."""
+        bases = [self._base(x) for x in (a, b)]
+        return None not in bases and bases[0] is not bases[1]
+
+    def _base(self, node: c_ast.Node) -> c_ast.Node | None:
+        """Return the declaration of what a pointer points into, if it always does."""
+        if any(isinstance(x, c_ast.TernaryOp) for x in below(node)):
+            return None
+        root = way_root(self.names, node)
+        symbol = self.names.lookup(root.name) if isinstance(root, c_ast.ID) else None
+        if symbol is None or (symbol.is_parameter and self.function != self._kernel):
+            return None
+        if not isinstance(symbol.type, PointerTo) or symbol.is_parameter:
+            return symbol.node
+        init = None if is_set(self._body, symbol.name) else getattr(symbol.node, "init", None)
+        return None if init is None else self._base(init)
 
     def _kept(self, name: str, number: Number, value: c_ast.Node) -> c_ast.Decl:
         """Return a variable that holds a value."""
@@ -135,11 +169,17 @@ def _uncast(node: c_ast.Node) -> c_ast.Node:
     return node
 
 
-def _element_bytes(names: Names, node: c_ast.Node) -> int | None:
-    """Return the size of the numbers that a pointer points to; None if it points to others."""
+def _element_type(names: Names, node: c_ast.Node) -> Number | None:
+    """Return the type of the numbers that a pointer points to; None if it points to others."""
     type_ = names.decayed(node)
-    number = number_type(type_.to) if isinstance(type_, PointerTo) else None
-    return None if number is None else number.bytes
+    return number_type(type_.to) if isinstance(type_, PointerTo) else None
+
+
+def _holds_bytes(to: Number, of: Number) -> bool:
+    """Return whether a number that is converted to another type keeps the bytes that it has."""
+    if to.is_floating or of.is_floating:
+        return to == of
+    return to.bytes == of.bytes and (of.is_bool or not to.is_bool)
 
 
 def _count(names: Names, size: c_ast.Node, element: int) -> c_ast.Node | None:
