@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
-from rtlgen.frontend.analysis.cases import MAX_CASES, Cases, Conjunction, both, cases_of, either
+from rtlgen.frontend.analysis.cases import MAX_CASES, Cases, Conjunction, cases_of
 from rtlgen.frontend.analysis.ranges import Guard, Ranges
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, opaque
 from rtlgen.frontend.lowering.nodes import alike, changed
@@ -131,27 +131,11 @@ class ConditionReader:
 
     def _affine_cases(self, node: c_ast.Node, negated: bool, given: Conjunction) -> Cases | None:
         """Return the cases in which `node` holds, or None if it is not affine."""
-        if isinstance(node, c_ast.UnaryOp) and node.op == "!":
-            return self._affine_cases(node.expr, not negated, given)
-        if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
-            return self._affine_connective(node, negated, given)
         if calls(node):
             return None
         reader = self._reader(given)
         value = reader.value(node).expr
         return cases_of(value, negated, reader.arithmetic.ranges, self._strides)
-
-    def _affine_connective(
-        self, node: c_ast.BinaryOp, negated: bool, given: Conjunction
-    ) -> Cases | None:
-        ranges = self._reader(given).arithmetic.ranges
-        left = self._affine_cases(node.left, negated, given)
-        right = self._affine_cases(node.right, negated, given)
-        if left is None or right is None:
-            return None
-        if (node.op == "&&") != negated:
-            return both(left, right, ranges)
-        return either(left, self._affine_cases(node.left, not negated, given), right, ranges)
 
 
 @dataclass(frozen=True, slots=True)
