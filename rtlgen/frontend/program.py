@@ -279,7 +279,7 @@ def _lower(
     tree, locator = parse(declared, tokens, dict(preprocessed.sources))
     type_parameters_in_place(tree, locator)
     volatile = {node: drop_volatile(node) for node in tree.ext}
-    take_known_extents(tree)
+    take_known_extents(tree, locator)
     find_types(tree, locator, words)
     standard_integers(tree, locator)
     take_patterns(tree)

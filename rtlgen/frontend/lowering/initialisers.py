@@ -20,10 +20,20 @@ from rtlgen.frontend.errors import InitialiserUnsupported, UnsupportedExpression
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import FreshNames, changed, integer, named, specified
 from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
-from rtlgen.frontend.lowering.types import ArrayOf, Plain, RecordType, Type, declaration
+from rtlgen.frontend.lowering.types import (
+    SIGNED_CHAR,
+    ArrayOf,
+    Plain,
+    RecordType,
+    Type,
+    declaration,
+    element_of,
+    number_type,
+)
 from rtlgen.frontend.syntax.assigned import NUMBERS, below
 from rtlgen.frontend.syntax.braces import NAMELESS, Braces, Parts, Way, is_string
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.text.constants import CHARACTER
 
 
 def name_literals(tree: c_ast.FileAST, locator: Locator) -> Refused:
@@ -129,6 +139,7 @@ class _Literals(Rewriter):
         declared = c_ast.Decl(
             name, list(inner.quals), [], storage, [], node.type.type, node.init, None, node.coord
         )
+        take_count(declared, self.names.read(declared), self.names, self._locator)
         if is_table or before is None:
             self._tables.append(declared)
         else:
@@ -138,8 +149,10 @@ class _Literals(Rewriter):
     def _text(self, node: c_ast.Constant) -> c_ast.Node:
         """Declare the array that a string is, and return its name."""
         at, name = node.coord, self._fresh.fresh("text")
-        type_ = ArrayOf(Plain(("char",), ("const",)), None)
-        self._tables.append(declaration(name, type_, node, at, ("const",), ("static",)))
+        type_ = ArrayOf(Plain(("char",), ("const",), SIGNED_CHAR), None)
+        declared = declaration(name, type_, node, at, ("const",), ("static",))
+        take_count(declared, type_, self.names, self._locator)
+        self._tables.append(declared)
         return named(name, at)
 
 
@@ -275,6 +288,24 @@ class Initialiser(Braces):
         """Return what is wrong, and where."""
         remedy = "give each member its value, in braces of its own"
         return refusal(InitialiserUnsupported, message, self._locator, node, remedy)
+
+
+def take_count(node: c_ast.Decl, type_: Type, names: Names, locator: Locator) -> None:
+    """Give an array without an extent as many elements as it is given values."""
+    if not isinstance(node.type, c_ast.ArrayDecl) or node.type.dim is not None:
+        return
+    exprs = node.init.exprs if isinstance(node.init, c_ast.InitList) else None
+    text = exprs[0] if exprs is not None and len(exprs) == 1 else node.init
+    count = 0
+    if is_string(text) and number_type(element_of(type_)) is not None:
+        count = len(CHARACTER.findall(text.value[1:-1])) + 1
+    elif exprs is not None:
+        try:
+            count = Initialiser(names, locator, type_, node.init).count
+        except InitialiserUnsupported:
+            # It is refused when it is read in its turn.
+            count = 0
+    node.type.dim = integer(max(1, count), node.init.coord or node.coord)
 
 
 def _plain(way: Way) -> Way:

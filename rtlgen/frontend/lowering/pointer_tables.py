@@ -187,8 +187,7 @@ class _Parter(Rewriter):
         values: dict[Way, c_ast.Node] = {}
         count = self.names.constant(type_.extent)
         if isinstance(node.init, c_ast.InitList):
-            initial = Initialiser(self.names, self._locator, type_, node.init)
-            values, count = initial.values, count or initial.count
+            values = Initialiser(self.names, self._locator, type_, node.init).values
         if count is None or not 0 < count <= MOST or any(len(way) != 1 for way in values):
             raise self._too_many(node)
         before: list[c_ast.Node] = []

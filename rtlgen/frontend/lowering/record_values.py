@@ -9,7 +9,6 @@ Where the order could matter, the values are kept in variables first.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -27,7 +26,6 @@ from rtlgen.frontend.lowering.record_parts import RecordParts, leaf_type
 from rtlgen.frontend.lowering.rewriter import Before, gathered
 from rtlgen.frontend.lowering.types import (
     INT,
-    ArrayOf,
     PointerTo,
     RecordType,
     Type,
@@ -80,9 +78,6 @@ class RecordValues(RecordParts):
     def _initialised(self, symbol: Symbol, init: c_ast.InitList, is_kept: bool) -> list[c_ast.Node]:
         """Return the declarations of members that have values in braces."""
         values = self._values_in(init, symbol.type)
-        if isinstance(symbol.type, ArrayOf) and symbol.type.extent is None:
-            count = integer(max(1, values.count), symbol.node.coord)
-            symbol = self.names.bind(replace(symbol, type=ArrayOf(symbol.type.of, count)))
         if is_kept:
             self.shared.append(self._record(symbol, is_parameter=False))
         before: list[c_ast.Node] = []

@@ -3,6 +3,7 @@
 Rewrite
 -------
     int n = 8, t[n];            int n = 8, t[8];            n is never assigned
+    int t[] = {1, [4] = 2};     int t[5] = {1, [4] = 2};
 
     static void f(int n);       n of `f` is 8: nobody outside of the file can call it
     int n = 8; f(n); f(8);
@@ -19,6 +20,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import BadDefinition
+from rtlgen.frontend.lowering.initialisers import take_count
 from rtlgen.frontend.lowering.names import Names, Symbol
 from rtlgen.frontend.lowering.nodes import LOOPS, integer, opposite, replaced
 from rtlgen.frontend.lowering.types import (
@@ -41,7 +43,7 @@ from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, parameters
 
 
-def take_known_extents(tree: c_ast.FileAST) -> None:
+def take_known_extents(tree: c_ast.FileAST, locator: Locator) -> None:
     """Rewrite all functions of a file in place."""
     names, seen = Names(), set[int]()
     for node in tree.ext:
@@ -51,6 +53,8 @@ def take_known_extents(tree: c_ast.FileAST) -> None:
             is_new = isinstance(symbol.node, c_ast.Decl) and id(symbol.node) not in seen
             seen.add(id(symbol.node))
             array = symbol.node.type if is_new else None
+            if is_new and isinstance(symbol.type, ArrayOf) and symbol.node.init is not None:
+                take_count(symbol.node, symbol.type, names, locator)
             while isinstance(array, c_ast.ArrayDecl):
                 if array.dim is not None:
                     array.dim = _known(array.dim, names, changed)

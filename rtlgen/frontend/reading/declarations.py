@@ -34,12 +34,11 @@ from rtlgen.frontend.reading.types import (
     Extents,
     InitialValues,
     TypeReader,
-    first_extent,
     fixed_value,
     initial_values,
 )
 from rtlgen.frontend.syntax.assigned import assigned, below, calls, handed_over
-from rtlgen.frontend.syntax.locate import OPEN, CType, Locator
+from rtlgen.frontend.syntax.locate import CType, Locator
 from rtlgen.ir.scop import Parameter, Storage
 from rtlgen.ir.types import INT32, IntType, NumberType
 from rtlgen.source import Span
@@ -403,16 +402,7 @@ class Declarations:
             raise UnsupportedDeclaration(
                 "this kind of declaration is not supported", labels=(Label(span),)
             )
-        is_counted = isinstance(node.type, c_ast.ArrayDecl) and isinstance(
-            node.init, c_ast.InitList | c_ast.Constant
-        )
-        type_ = self.types.read(node, span, is_parameter or is_counted)
-        if is_counted and type_.shape[0] == OPEN:
-            assert type_.element is not None
-            inner = type_.shape[1:]
-            reader = self.constant_reader()
-            extent = first_extent(node.init, inner, type_.element, reader, span)
-            type_ = replace(type_, shape=(extent, *inner))
+        type_ = self.types.read(node, span, is_parameter)
         if type_.element is None:
             raise UnsupportedType(f"`{node.name}` has type void", labels=(Label(span),))
         return type_

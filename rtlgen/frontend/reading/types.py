@@ -386,25 +386,6 @@ def initial_values(
     return InitialValues(tuple(constants), computed)
 
 
-def first_extent(
-    node: c_ast.Node,
-    inner: Sequence[int],
-    element: NumberType,
-    reader: ExpressionReader,
-    span: Span,
-) -> int:
-    """Return the first extent of an array that its values give it.
-
-    Parameters
-    ----------
-    inner: the other extents.
-    """
-    values = _in_braces(node, (OPEN, *inner), reader, span)
-    if isinstance(values, c_ast.Constant):
-        return len(_characters(values, OPEN, element, span))
-    return max(1, values.count)
-
-
 def _set_to(
     node: c_ast.Node,
     shape: Sequence[int],
@@ -450,7 +431,7 @@ class _Values(Braces):
         self._span = span
         parts = None
         for extent in reversed(shape):
-            parts = Parts(parts, None if extent == OPEN else extent)
+            parts = Parts(parts, extent)
         super().__init__(parts, node)
 
     def place(self, expr: c_ast.Node, extent: int | None) -> int:
@@ -468,7 +449,6 @@ def _characters(node: c_ast.Node, extent: int, element: NumberType, span: Span) 
     literal: str = node.value
     characters = CHARACTER.findall(literal[1:-1]) if literal.startswith('"') else None
     count = len(characters or ())
-    extent = count + 1 if extent == OPEN else extent
     if characters is None or element.width_bits != 8 or count > extent:
         raise _refused(span, "a string that does not fit")
     try:
