@@ -15,29 +15,24 @@ is no bound where a way comes back to a state. That is model checking with expli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TypeAlias
 
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.capacity import Limits
 from rtlgen.frontend.lowering.iterations import Loop, Part, asks_first, way_out
 from rtlgen.frontend.lowering.jumps import outcome, target_of
-from rtlgen.frontend.lowering.nodes import items_of, number, step_of
+from rtlgen.frontend.lowering.nodes import items_of, step_of
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import assigned, below, mentioned
-from rtlgen.frontend.text.constants import result_of
 
 MAX_STATES = 10_000
 """States that are looked at, at most: two seconds."""
 
 MAX_FIRST = 4_096
 """First states, at most."""
-
-_Values: TypeAlias = Mapping[str, int | None]
-_MOST = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +93,8 @@ class _Run:
         self._names = {name: place for place, name in enumerate(sorted(names))}
         self._asks_first = asks_first(parts)
         self._inner_states = 0
-        # What is asked in every state, by the identity of nodes that stay.
-        self._lowest: dict[int, tuple[c_ast.Node, int]] = {}
-        self._known: dict[int, tuple[c_ast.Node, int | None]] = {}
+        self._evaluator = variables.evaluator()
+        self._unknown = dict.fromkeys(self._hidden)
 
     def _deciding(self) -> set[str]:
         """Return the scalars on which it may depend how the loop goes on."""
@@ -288,42 +282,11 @@ class _Run:
         wrapped = None if new is None else self._variables.wrapped(name, new)
         return _with(state, {self._names[name]: wrapped})
 
-    # Values.
-
     def _value(self, node: c_ast.Node, values: tuple[int | None, ...]) -> int | None:
-        """Return the value of an expression of ints; None where it is not known."""
-        if id(node) not in self._known:
-            self._known[id(node)] = node, number(node)
-        known = self._known[id(node)][1]
-        if known is not None:
-            return known
-        match node:
-            case c_ast.ID(name=name):
-                return values[self._names[name]] if name in self._names else None
-            case c_ast.UnaryOp(op="!", expr=inner):
-                value = self._value(inner, values)
-                return None if value is None else int(value == 0)
-            case c_ast.UnaryOp(op="-", expr=inner):
-                value = self._value(inner, values)
-                return self._as_int(node, [] if value is None else [value, -value])
-            case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
-                return _joined(op, self._value(left, values), self._value(right, values))
-            case c_ast.BinaryOp(op=op, left=left, right=right):
-                a, b = self._value(left, values), self._value(right, values)
-                if a is None or b is None:
-                    return None
-                result = _computed(op, a, b)
-                return self._as_int(node, [] if result is None else [a, b, result])
-        return None
-
-    def _as_int(self, node: c_ast.Node, numbers: Sequence[int]) -> int | None:
-        """Return the last of some numbers, if C has all of them as they are."""
-        if id(node) not in self._lowest:
-            is_unsigned = self._variables.may_be_unsigned(node)
-            self._lowest[id(node)] = node, 0 if is_unsigned else -_MOST
-        lowest = self._lowest[id(node)][1]
-        is_held = all(lowest <= each <= _MOST for each in numbers)
-        return numbers[-1] if numbers and is_held else None
+        """Return the value of an expression; None where it is not known."""
+        return self._evaluator.value(
+            node, {**self._unknown, **dict(zip(self._names, values, strict=True))}
+        )
 
 
 def _parts(node: c_ast.Node | None) -> list[c_ast.Node]:
@@ -342,24 +305,3 @@ def _require_plain(node: c_ast.Node) -> None:
 def _with(state: _State, values: Mapping[int, int | None]) -> _State:
     changed = (values.get(place, old) for place, old in enumerate(state.values))
     return replace(state, values=tuple(changed)) if values else state
-
-
-def _joined(op: str, left: int | None, right: int | None) -> int | None:
-    """Return `left && right` or `left || right`, as far as one of them decides it."""
-    decisive = 0 if op == "&&" else 1
-    truths: Iterator[int | None] = (None if x is None else int(x != 0) for x in (left, right))
-    found = list(truths)
-    if decisive in found:
-        return decisive
-    return None if None in found else 1 - decisive
-
-
-def _computed(op: str, a: int, b: int) -> int | None:
-    """Return the result of an operation on ints; None where C has none, or leaves it open."""
-    is_shift = a >= 0 and 0 <= b < 31
-    is_of_bits = a >= 0 and b >= 0
-    has_none = {
-        "/": b == 0, "%": b == 0, "<<": not is_shift, ">>": not is_shift,
-        "&": not is_of_bits, "|": not is_of_bits, "^": not is_of_bits,
-    }  # fmt: skip
-    return None if has_none.get(op) else result_of(op, a, b)

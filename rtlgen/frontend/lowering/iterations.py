@@ -32,7 +32,6 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, calls, conjuncts, mentions
-from rtlgen.frontend.text.constants import result_of
 
 Loop: TypeAlias = "c_ast.For | c_ast.While | c_ast.DoWhile"
 
@@ -289,10 +288,6 @@ def bounded_counter(condition: c_ast.Node, counters: Mapping[str, object]) -> st
 
 def is_ordered(condition: c_ast.Node) -> bool:
     return isinstance(condition, c_ast.BinaryOp) and condition.op in ORDERED
-
-
-def holds(op: str, left: int, right: int) -> bool:
-    return bool(result_of(op, left, right))
 
 
 def is_harmless(node: c_ast.Node) -> bool:

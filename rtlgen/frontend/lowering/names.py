@@ -8,7 +8,7 @@ fixed, is not known here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -421,6 +421,27 @@ class Names:
 
     def constant(self, node: c_ast.Node | None) -> int | None:
         """Return the value of a constant expression; None where it is not surely known."""
+        return Evaluator(self).value(node, {})
+
+
+class Evaluator:
+    """Computes integer expressions as C does, given what variables are.
+
+    The types of expressions are kept: none of them may change meanwhile.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._types: dict[int, tuple[c_ast.Node, Number | None]] = {}
+
+    def value(self, node: c_ast.Node | None, values: Mapping[str, int | None]) -> int | None:
+        """Return the value of an expression; None where it is not known, or C gives it none.
+
+        Parameters
+        ----------
+        values: of variables; any other one has the value that it is declared to keep.
+        """
+        names = self._names
         match node:
             case c_ast.Constant(type=type_, value=text):
                 try:
@@ -428,28 +449,82 @@ class Names:
                     return character_constant(text) if is_character else integer_constant(text)[0]
                 except ValueError:
                     return None
+            case c_ast.ID(name=name) if name in values:
+                return values[name]
             case c_ast.ID(name=name):
-                symbol = self.lookup(name)
+                symbol = names.lookup(name)
                 return None if symbol is None else symbol.value
             case c_ast.UnaryOp(op="sizeof", expr=inner):
                 is_type = isinstance(inner, c_ast.Typename)
-                return self.size(self.read(inner) if is_type else self.type_of(inner))
-            case c_ast.UnaryOp(op=op, expr=inner):
-                value = self.constant(inner)
-                return None if value is None else _unary(op, value)
-            case c_ast.BinaryOp(op=op, left=left, right=right):
-                a, b = self.constant(left), self.constant(right)
-                return None if a is None or b is None else _binary(op, a, b)
+                return names.size(names.read(inner) if is_type else names.type_of(inner))
+            case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+                sides = (self.value(side, values) for side in (left, right))
+                truths = [None if side is None else side != 0 for side in sides]
+                decisive = op == "||"
+                if decisive in truths:
+                    return int(decisive)
+                return None if None in truths else int(not decisive)
+            case c_ast.UnaryOp(op="!" | "-" | "+" | "~", expr=inner):
+                return self._computed(node, [self.value(inner, values)])
+            case c_ast.BinaryOp(left=left, right=right):
+                return self._computed(node, [self.value(left, values), self.value(right, values)])
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
-                chosen = self.constant(condition)
-                return None if chosen is None else self.constant(first if chosen else second)
-            case c_ast.Cast(to_type=to, expr=inner):
-                value, number = self.constant(inner), number_type(self.read(to))
-                if value is None or number is None or number.is_floating:
-                    return None
-                low, high = number.limits
-                return value if low <= value <= high else None
+                chosen = self.value(condition, values)
+                return (
+                    None if chosen is None else self._as(node, first if chosen else second, values)
+                )
+            case c_ast.Cast(expr=inner):
+                return self._as(node, inner, values)
         return None
+
+    def _as(
+        self, node: c_ast.Node, part: c_ast.Node, values: Mapping[str, int | None]
+    ) -> int | None:
+        """Return the value of a part of an expression, converted to the type of the whole."""
+        found, number = self.value(part, values), self._type(node)
+        if found is None or number is None or number.is_floating:
+            return None
+        return number.wrapped(found)
+
+    def _computed(
+        self, node: c_ast.UnaryOp | c_ast.BinaryOp, parts: Sequence[int | None]
+    ) -> int | None:
+        """Return what an operator makes of numbers, in the type in which it computes."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        number = self._type(node)
+        if number is None or number.is_floating:
+            return None
+        op, first = node.op, number.wrapped(known[0])
+        if len(known) == 1:
+            value = {"!": int(first == 0), "-": -first, "+": first, "~": ~first}[op]
+        elif op in ("<<", ">>"):
+            if not 0 <= known[1] < number.bits or (op == "<<" and first < 0):
+                return None
+            value = result_of(op, first, known[1])
+        elif op in "/%" and number.wrapped(known[1]) == 0:
+            return None
+        else:
+            value = result_of(op, first, number.wrapped(known[1]))
+        low, high = number.limits
+        if low <= value <= high:
+            return value
+        return None if number.is_signed else number.wrapped(value)
+
+    def _type(self, node: c_ast.Node) -> Number | None:
+        """Return the type in which an expression is computed."""
+        if id(node) not in self._types:
+            names = self._names
+            match node:
+                case c_ast.UnaryOp(expr=shifted) | c_ast.BinaryOp(op="<<" | ">>", left=shifted):
+                    found = names.promoted(shifted)
+                case c_ast.BinaryOp():
+                    found = names.common(node.left, node.right)
+                case _:
+                    found = names.number(node)
+            self._types[id(node)] = node, found
+        return self._types[id(node)][1]
 
 
 def _plain(number: Number | None) -> Plain | None:
@@ -491,20 +566,3 @@ def _type_of_constant(node: c_ast.Constant) -> Type | None:
     except ValueError:
         return None
     return plain(Number(type_.width_bits, type_.signed))
-
-
-def _unary(op: str, a: int) -> int | None:
-    return {"-": -a, "+": a, "~": ~a, "!": int(not a)}.get(op)
-
-
-_MOST = 1 << 31
-
-
-def _binary(op: str, a: int, b: int) -> int | None:
-    """Return a result that fits an int, where nothing wraps."""
-    is_known = {
-        "/": a >= 0 and b > 0, "%": a >= 0 and b > 0,
-        "<<": a >= 0 and 0 <= b < 31, ">>": a >= 0 and 0 <= b < 31,
-    }  # fmt: skip
-    value = result_of(op, a, b) if is_known.get(op, True) else None
-    return value if value is not None and -_MOST <= value < _MOST else None

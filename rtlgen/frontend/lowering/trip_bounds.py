@@ -31,7 +31,6 @@ from rtlgen.frontend.lowering.iterations import (
     compared_counter,
     emptied_by,
     end_of,
-    holds,
     is_ordered,
     not_zero_in,
     offsets_before,
@@ -41,12 +40,10 @@ from rtlgen.frontend.lowering.iterations import (
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome, target_of
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
-    integer,
     items_of,
     named,
     number,
     reads_memory,
-    replaced,
     step_of,
 )
 from rtlgen.frontend.lowering.variables import Variables
@@ -122,8 +119,6 @@ def _stated(pragma: c_ast.Pragma, locator: Locator) -> int:
 MAX_BOUND = 1 << 31
 """What counts iterations is an int."""
 
-MAX_INT = (1 << 31) - 1
-
 MAX_TRIPS = 1 << 16
 """Iterations that are carried out, at most, to find out how many there are: all of 16 bits."""
 
@@ -157,7 +152,7 @@ class TripBounds:
                 offset = [
                     number(x) for x in offsets_before(parts, way.place, counters).get(name, [])
                 ]
-                trips = self._run(as_comparison(condition), name, starts[name], amounts, offset)
+                trips = self._run(condition, name, starts[name], amounts, offset)
                 bounds += [] if trips is None else [(trips, way)]
         return min(bounds, key=lambda bound: bound[0], default=None)
 
@@ -171,40 +166,17 @@ class TripBounds:
     ) -> int | None:
         """Return the number of the iteration, from 1, in which a condition is not met."""
         known = [x for x in (*amounts, *offset) if x is not None]
-        if len(known) < len(amounts) + len(offset) or not isinstance(condition, c_ast.BinaryOp):
+        if len(known) < len(amounts) + len(offset):
             return None
-        by, ahead = (
-            sum(x for x in amounts if x is not None),
-            sum(x for x in offset if x is not None),
-        )
-        is_left = mentions(condition.left, frozenset((name,)))
-        moving, fixed = (
-            (condition.left, condition.right) if is_left else (condition.right, condition.left)
-        )
-        end = number(fixed)
-        if end is None:
-            return None
-        at_0, at_1 = (number(replaced(moving, {name: integer(x, None)})) for x in (0, 1))
-        if at_0 is None or at_1 is None:
-            return None
-        value = self._variables.wrapped(name, self._variables.wrapped(name, start) + ahead)
-        constants = [x for x in below(condition) if isinstance(x, c_ast.Constant)]
-        is_own_type = all(x.type == "int" and (number(x) or 0) <= MAX_INT for x in constants)
-        if is_own_type:
-            end = self._variables.computed(name, end)
-        low, high = self._variables.limits(name) if at_0 == 0 and at_1 == 1 else (-MAX_INT, MAX_INT)
-        if self._variables.may_be_unsigned(condition):
-            low = 0
+        by = sum(x for x in amounts if x is not None)
+        ahead = sum(x for x in offset if x is not None)
+        evaluator, scalars = self._variables.evaluator(), self._variables
+        value = scalars.wrapped(name, scalars.wrapped(name, start) + ahead)
         for trip in range(1, MAX_TRIPS):
-            here = at_0 + (at_1 - at_0) * value
-            if is_own_type:
-                here = self._variables.computed(name, here)
-            elif not low <= here <= high or (low == 0 and end < 0):
-                # In a wider type, or as an unsigned number, it may be another one.
-                return None
-            if not holds(condition.op, *((here, end) if is_left else (end, here))):
-                return trip
-            value = self._variables.wrapped(name, value + by)
+            goes_on = evaluator.value(condition, {name: value})
+            if not goes_on:
+                return trip if goes_on == 0 else None
+            value = scalars.wrapped(name, value + by)
         return None
 
     def emptied(self, parts: Sequence[Part]) -> int | None:

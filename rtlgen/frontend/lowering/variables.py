@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import BadDefinition
 from rtlgen.frontend.lowering.initialisers import take_count
-from rtlgen.frontend.lowering.names import Names, Symbol
+from rtlgen.frontend.lowering.names import Evaluator, Names, Symbol
 from rtlgen.frontend.lowering.nodes import LOOPS, integer, opposite, replaced
 from rtlgen.frontend.lowering.types import (
     INT,
@@ -183,6 +184,8 @@ class Variables:
             is_one = number is not None or all(each.node is first.node for each in symbols)
             if all(each.node is first.node for each in symbols):
                 self._single.add(name)
+            else:
+                first = replace(first, value=None)
             if not is_one and any(map(_is_floating, symbols)):
                 self._floating.add(name)
             self._names.bind(first if is_one else Symbol(name, Plain(()), first.node))
@@ -238,6 +241,10 @@ class Variables:
         """Return what a scalar holds that is set to a number."""
         return self._scalars[name].wrapped(value)
 
+    def evaluator(self) -> Evaluator:
+        """Return what computes expressions of the function."""
+        return Evaluator(self._names)
+
     def may_be_unsigned(self, node: c_ast.Node) -> bool:
         """Return whether some part of an expression is computed, or compared, as unsigned.
 
@@ -267,13 +274,6 @@ class Variables:
         used = {part.name for part in below(condition) if isinstance(part, c_ast.ID)}
         is_float = bool(used & self._floating) or self._names.compares_floats(condition)
         return opposite(condition, may_be_nan=is_float)
-
-    def computed(self, name: str, value: int) -> int:
-        """Return what a value is in the type in which a scalar is computed with an int."""
-        low, high = self.limits(name)
-        if self.width_bits(name) < 32:
-            low, high = -(1 << 31), (1 << 31) - 1
-        return low + (value - low) % (high - low + 1)
 
     def is_used_outside(self, name: str, loop: c_ast.Node) -> bool:
         """Return whether something but a loop may use the value that it leaves in a scalar.

@@ -891,7 +891,7 @@ def test_a_loop_that_waits_for_a_bit_ends_with_the_word(loop: str, trips: int) -
     [
         "while (!(x & bit)) { bit >>= 1; x = a[k++ & 7]; }",
         "while (!(a[k & 7] & bit)) { bit >>= 1; k++; }",
-        "while (!(x & bit)) { bit >>= 1; if (k++ > 99) break; }",
+        "while (!(x & bit)) { bit >>= 1; if (k++ > x) break; }",
         "while (!(x & bit) && k < x) { bit >>= 1; k++; }",
         "while (!(x & bit)) { if (k++ & 1) continue; bit >>= 1; }",
     ],
