@@ -453,7 +453,7 @@ class Capacity:
             case c_ast.For(
                 cond=c_ast.BinaryOp(op="<", left=c_ast.ID(name=name), right=c_ast.ID(name=end))
             ):
-                step = step_of(item.next) if item.next is not None else None
+                step = step_of(item.next)
             case _:
                 return None
         started, value = setting_of(item.init) or (None, None)

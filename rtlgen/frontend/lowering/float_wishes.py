@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.nodes import alike, copied, integer, items_of
+from rtlgen.frontend.lowering.nodes import alike, copied, integer, items_of, number, step_of
 from rtlgen.frontend.lowering.rewriter import PartRewriter
 from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, cast, declaration, plain
 from rtlgen.frontend.syntax.assigned import assigned, below, declared, mentions, setting_of
@@ -191,14 +191,12 @@ def _position(loop: c_ast.For) -> c_ast.Node | None:
     if name in changed or mentions(start, frozenset((*changed, name))):
         return None
     counter = c_ast.ID(name, loop.coord)
-    match loop.next:
-        case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=stepped)) if stepped == name:
-            if isinstance(start, c_ast.Constant) and start.value == "0":
-                return counter
-            return c_ast.BinaryOp("-", counter, copied(start), loop.coord)
-        case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=stepped)) if stepped == name:
-            return c_ast.BinaryOp("-", copied(start), counter, loop.coord)
-    return None
+    step = step_of(loop.next)
+    by = number(step[1]) if step is not None and step[0] == name else None
+    if by == 1 and number(start) == 0:
+        return counter
+    ends = {1: (counter, start), -1: (start, counter)}.get(by or 0)
+    return None if ends is None else c_ast.BinaryOp("-", *map(copied, ends), loop.coord)
 
 
 def _added(node: c_ast.Assignment) -> c_ast.Node | None:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
-from rtlgen.frontend.syntax.assigned import STEPS, below, mentions
+from rtlgen.frontend.syntax.assigned import STEPS, below, mentions, stepped
 from rtlgen.frontend.text.constants import integer_constant, result_of
 
 Place: TypeAlias = Any
@@ -276,23 +276,13 @@ def reads_memory_itself(node: c_ast.Node) -> bool:
     return is_pointed_to or isinstance(node, c_ast.StructRef | c_ast.ArrayRef)
 
 
-def step_of(node: c_ast.Node) -> tuple[str, c_ast.Node] | None:
+def step_of(node: c_ast.Node | None) -> tuple[str, c_ast.Node] | None:
     """Return the variable that a statement steps, and by what it does."""
-    match node:
-        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=str(name))) if op in STEPS:
-            return name, integer(1 if "+" in op else -1, node.coord)
-        case c_ast.Assignment(op="+=", lvalue=c_ast.ID(name=str(name)), rvalue=by):
-            return name, by
-        case c_ast.Assignment(op="-=", lvalue=c_ast.ID(name=str(name)), rvalue=by):
-            return name, c_ast.UnaryOp("-", by, by.coord)
-        case c_ast.Assignment(
-            op="=", lvalue=c_ast.ID(name=str(name)), rvalue=c_ast.BinaryOp(op="+" | "-" as op) as to
-        ):
-            if isinstance(to.left, c_ast.ID) and to.left.name == name:
-                return name, to.right if op == "+" else c_ast.UnaryOp("-", to.right, to.coord)
-            if op == "+" and isinstance(to.right, c_ast.ID) and to.right.name == name:
-                return name, to.left
-    return None
+    found = stepped(node)
+    if found is None:
+        return None
+    name, by, sign = found
+    return name, by if sign > 0 else c_ast.UnaryOp("-", by, by.coord)
 
 
 def number(node: c_ast.Node | None) -> int | None:

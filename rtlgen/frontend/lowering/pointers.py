@@ -376,10 +376,6 @@ class _Placer(PointerPlaces):
             case c_ast.BinaryOp(op="+" | "-"):
                 if self._walker(way_root(self.names, node)) is not None:
                     return self._address(node)
-            case c_ast.UnaryOp(op="!", expr=inner) if self._may_point(inner):
-                return self._compared(
-                    c_ast.BinaryOp("==", inner, integer(0, node.coord), node.coord)
-                )
             case c_ast.Assignment(lvalue=c_ast.ID() as target) if self._walker(target) is not None:
                 made = self.effect(node)
                 if len(made) == 1:
@@ -505,9 +501,6 @@ class _Placer(PointerPlaces):
             return integer(int(node.op == "!="), node.coord)
         which = named(walker.which, node.coord)
         return c_ast.BinaryOp(node.op, which, integer(NOWHERE, node.coord), node.coord)
-
-    def _may_point(self, node: c_ast.Node) -> bool:
-        return isinstance(self.names.decayed(node), PointerTo)
 
     def _looked_up(self, node: c_ast.Node) -> c_ast.Node:
         """Return the value of what an expression names, wherever it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
 
@@ -146,7 +146,8 @@ class ExpressionReader:
     reads: the accesses so far, one for each textual read.
     elements: reads what names arrays and elements.
     is_control: whether it reads when a loop runs or where an element is, for which no hardware is
-        needed: scalars are what iterators decide, whatever that takes to compute.
+        needed: scalars are what iterators decide, whatever that takes to compute, and what running
+        the loops around tells.
     """
 
     def __init__(
@@ -176,7 +177,6 @@ class ExpressionReader:
         self.reads: list[Access] = []
         self.may_leave = False
         self.is_control = False
-        self._observes = False
         self._outside = self._conditions = int(is_guarded)
         self._in_question: frozenset[str] = frozenset()
         self._believed: tuple[Guard, ...] = ()
@@ -290,13 +290,13 @@ class ExpressionReader:
         ParameterInControl, IndexWraps: nothing keeps it inside of its array.
         """
         first = len(self.reads)
-        for way in (nullcontext, self.observing):
-            with way():
-                known = self.elements.written(node)
-            if known is not None:
-                return known
-            # What was read in vain is not read.
-            del self.reads[first:]
+        before, self.is_control = self.is_control, True
+        known = self.elements.written(node)
+        self.is_control = before
+        if known is not None:
+            return known
+        # What was read in vain is not read.
+        del self.reads[first:]
         return self.elements.computed(node, is_conditional=self._conditions > 0)
 
     def adopt(self, guard: Guard) -> Expr:
@@ -364,7 +364,7 @@ class ExpressionReader:
                 return exact(known, integral(variable.element), access.span)
             if known is not None:
                 decided = known_value_at(known, self.arithmetic.ranges, access.span)
-                if not is_dear or decided.affine is not None or self.is_control or self._observes:
+                if not is_dear or decided.affine is not None or self.is_control:
                     return decided
             asked = question(definitions, self._in_question, self._surroundings.definitions)
             if asked is not None:
@@ -433,7 +433,7 @@ class ExpressionReader:
                 type_ = symbol.element
                 if read.affine is not None or isinstance(type_, FloatType):
                     return read
-                if not self._observes and not is_by_iterators(read.expr):
+                if not self.is_control and not is_by_iterators(read.expr):
                     return read
                 return self._observed(node, symbol, type_, span) or read
             case View():
@@ -455,15 +455,6 @@ class ExpressionReader:
         if isinstance(known, Turn):
             return known_value_at(known.expr(type_, ranges), ranges, span)
         return None if known is None else exact(known, type_, span)
-
-    @contextmanager
-    def observing(self) -> Iterator[None]:
-        """Read scalars by what running the loops around tells, where nothing else does."""
-        before, self._observes = self._observes, True
-        try:
-            yield
-        finally:
-            self._observes = before
 
     def _unary(self, node: c_ast.UnaryOp, span: Span) -> Value:
         if node.op in STEPS:

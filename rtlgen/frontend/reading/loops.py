@@ -24,7 +24,14 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.elements import factor_help
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.syntax.assigned import below, conjuncts, mentions, setting_of, stepped_by
+from rtlgen.frontend.syntax.assigned import (
+    below,
+    conjuncts,
+    mentions,
+    setting_of,
+    stepped,
+    stepped_by,
+)
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
@@ -104,26 +111,9 @@ def _step(
     node: c_ast.Node | None, name: str, span: Span, locator: Locator
 ) -> tuple[c_ast.Node, int]:
     """Return the expression of the step and the sign to give it."""
-    one = c_ast.Constant("int", "1", node.coord if node is not None else None)
-    match node:
-        case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=stepped)) if stepped == name:
-            return one, 1
-        case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=stepped)) if stepped == name:
-            return one, -1
-        case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=stepped), rvalue=by) if (
-            stepped == name and not mentions(by, frozenset((name,)))
-        ):
-            return by, 1 if op == "+=" else -1
-        case c_ast.Assignment(
-            op="=",
-            lvalue=c_ast.ID(name=stepped),
-            rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right),
-        ) if stepped == name:
-            itself = frozenset((name,))
-            if isinstance(left, c_ast.ID) and left.name == name and not mentions(right, itself):
-                return right, 1 if op == "+" else -1
-            if isinstance(right, c_ast.ID) and right.name == name and op == "+":
-                return left, 1
+    found = stepped(node)
+    if found is not None and found[0] == name and not mentions(found[1], frozenset((name,))):
+        return found[1:]
     raise _header(node, span, locator, f"step the iterator by a constant: `{name}++`")
 
 

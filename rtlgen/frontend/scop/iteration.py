@@ -31,6 +31,7 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.evolution.moves import Moved, Moves
+from rtlgen.frontend.evolution.solver import trip_count
 from rtlgen.frontend.lowering.nodes import assign, integer
 from rtlgen.frontend.lowering.types import INT, declaration, plain
 from rtlgen.frontend.reading.declarations import Declarations, counting_type
@@ -190,7 +191,8 @@ def exit_value(loop: Loop, type_: IntType, ranges: Ranges, span: Span) -> Value:
     if ranges.maximum(way) <= 0:
         return exact(loop.start, type_, span)
     is_entered = ranges.minimum(way) > 0
-    end = _end(loop, way)
+    trips = trip_count(loop)
+    end = None if trips is None else loop.start + trips * loop.step
     if end is not None and (is_entered or ranges.minimum(way) == 0):
         return exact(end, type_, span)
     obstacle = Obstacle(ObstacleKind.NONLINEAR, "where a loop ends", span)
@@ -200,14 +202,6 @@ def exit_value(loop: Loop, type_: IntType, ranges: Ranges, span: Span) -> Value:
         enters = Binary("gt" if loop.step > 0 else "lt", stop, start, INT32)
         beyond = Select(enters, beyond, exact(loop.start, type_, span).expr, type_)
     return opaque(beyond, obstacle, span)
-
-
-def _end(loop: Loop, way: Affine) -> Affine | None:
-    """Return where a loop ends that is entered, or just not, if that is affine."""
-    size = abs(loop.step)
-    if way.is_constant:
-        return loop.start + -(-way.constant // size) * loop.step
-    return loop.stop if size == 1 else None
 
 
 def _rounded_end(loop: Loop, way: Affine, type_: IntType) -> Expr:

@@ -271,6 +271,23 @@ def stepped_by(node: c_ast.Node | None) -> str:
     return ""
 
 
+def stepped(node: c_ast.Node | None) -> tuple[str, c_ast.Node, int] | None:
+    """Return the variable that a statement steps, by what, and whether that is added, 1, or -1."""
+    match node:
+        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=str(name))) if op in STEPS:
+            return name, c_ast.Constant("int", "1", node.coord), 1 if "+" in op else -1
+        case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=str(name)), rvalue=by):
+            return name, by, 1 if op == "+=" else -1
+        case c_ast.Assignment(
+            op="=", lvalue=c_ast.ID(name=str(name)), rvalue=c_ast.BinaryOp(op="+" | "-" as op) as to
+        ):
+            if isinstance(to.left, c_ast.ID) and to.left.name == name:
+                return name, to.right, 1 if op == "+" else -1
+            if op == "+" and isinstance(to.right, c_ast.ID) and to.right.name == name:
+                return name, to.left, 1
+    return None
+
+
 def setting_of(node: c_ast.Node | None) -> tuple[str, c_ast.Node] | None:
     """Return the variable that `x = e`, `int x = e` or a header begun with it sets, and to what."""
     match node:
