@@ -170,7 +170,7 @@ def standard_integers(tree: c_ast.FileAST, locator: Locator) -> None:
     for node in declared:
         _require_width(node, locator)
     if declared or any(isinstance(x, c_ast.Constant) and "_BitInt" in x.type for x in below(tree)):
-        _Widener(locator).file(tree)
+        _Widener(tree, locator).file()
     for node in below(tree):
         if isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.BitIntType):
             bits = Number(number(node.type.width) or 0, node.type.signedness != "unsigned")
@@ -205,17 +205,15 @@ def _holds(bits: Number, other: Number) -> bool:
 class _Widener(Rewriter):
     """Rewrites expressions; the types of declarations are those of the program until the end."""
 
-    def __init__(self, locator: Locator) -> None:
-        super().__init__()
-        self._locator = locator
+    refusing = UnsupportedType
+
+    def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
+        super().__init__(tree, locator)
         self._result: Type | None = None
 
     def refuse(self, function: str, error: FrontendError) -> None:
         """Raise what is refused, whoever calls the function."""
         raise error
-
-    def _refused(self, node: c_ast.Node, message: str, fix: str) -> UnsupportedType:
-        return refusal(UnsupportedType, message, self._locator, node, fix, "")
 
     # Statements.
 
@@ -280,9 +278,10 @@ class _Widener(Rewriter):
             case c_ast.UnaryOp(op=op, expr=inner) if op in STEPS:
                 if self._is_precise(inner):
                     raise self._refused(
-                        node,
                         "a bit-precise integer is stepped inside an expression",
+                        node,
                         "make the step a statement of its own",
+                        "",
                     )
                 node.expr = self._place(inner)
                 return node
@@ -340,7 +339,9 @@ class _Widener(Rewriter):
         bits = self._integer(target)
         if node.op != "=" and self._is_precise(target, value):
             if has_effect(target):
-                raise self._refused(node.lvalue, "this is evaluated twice", "write the steps apart")
+                raise self._refused(
+                    "this is evaluated twice", node.lvalue, "write the steps apart", ""
+                )
             op = node.op.removesuffix("=")
             value = c_ast.BinaryOp(op, copied(target), value, node.coord)
             made = self._as(value, bits)
@@ -361,7 +362,7 @@ class _Widener(Rewriter):
         try:
             value, bits = precise_constant(node.value)
         except ValueError as error:
-            raise self._refused(node, str(error), "write a smaller one") from error
+            raise self._refused(str(error), node, "write a smaller one", "") from error
         suffix = ("" if bits.bytes <= INT.bytes else "L") + ("" if bits.is_signed else "U")
         return c_ast.Constant("int", f"{value}{suffix}", node.coord)
 
@@ -390,9 +391,8 @@ class _Widener(Rewriter):
         """Return a value of another type as a standard one, its bits those of `bits`."""
         given = self._integer(node)
         if given is None or bits is None:
-            raise self._refused(
-                at, "this is made a bit-precise integer, and its type is not known", "cast it"
-            )
+            message = "this is made a bit-precise integer, and its type is not known"
+            raise self._refused(message, at, "cast it", "")
         value = self.expression(node, None)
         if not bits.is_precise or _holds(bits, given):
             return self._cast(value, _worked(bits) if bits.is_precise else bits, at)

@@ -18,7 +18,6 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.bits import are_alike, reinterpreted
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import (
-    FreshNames,
     block,
     copied,
     has_effect,
@@ -41,10 +40,11 @@ from rtlgen.frontend.lowering.types import (
     plain,
 )
 from rtlgen.frontend.syntax.assigned import below, called_by
+from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import BLOCK_CALLS
 
 
-def loop_block_calls(tree: c_ast.FileAST, kernel: str) -> None:
+def loop_block_calls(tree: c_ast.FileAST, locator: Locator, kernel: str) -> None:
     """Rewrite all functions of a file in place.
 
     Parameters
@@ -53,13 +53,12 @@ def loop_block_calls(tree: c_ast.FileAST, kernel: str) -> None:
     """
     defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
     if any(called_by(node) in BLOCK_CALLS - defined for node in below(tree)):
-        _Looper(tree, kernel).file(tree)
+        _Looper(tree, locator, kernel).file()
 
 
 class _Looper(Rewriter):
-    def __init__(self, tree: c_ast.FileAST, kernel: str) -> None:
-        super().__init__()
-        self._fresh = FreshNames(tree)
+    def __init__(self, tree: c_ast.FileAST, locator: Locator, kernel: str) -> None:
+        super().__init__(tree, locator)
         self._kernel = kernel
         self._body: c_ast.Node = tree
 
@@ -85,7 +84,7 @@ class _Looper(Rewriter):
         count = None if element is None else _count(self.names, size, element.bytes)
         if element is None or count is None:
             return []
-        index = self._fresh.fresh(f"{name}_index")
+        index = self.fresh(f"{name}_index")
         given = _element_type(self.names, value)
         if name != "memset":
             if name == "memmove" and not self._are_apart(to, value):
@@ -102,8 +101,7 @@ class _Looper(Rewriter):
             if given is not None and are_alike(element, given):
                 value = reinterpreted(value, given, element)
         if reads_memory(count):
-            made.append(self._kept(f"{name}_size", INT, count))
-            count = named(made[-1].name, at)
+            count = self.kept(f"{name}_size", plain(INT), count, at, made)
         body.append(c_ast.Assignment("=", place, value, at))
         set_ = body[0] if len(body) == 1 else block(body, at)
         first = c_ast.DeclList([declaration(index, plain(INT), integer(0, at), at)], at)
@@ -129,10 +127,6 @@ class _Looper(Rewriter):
         init = None if is_set(self._body, symbol.name) else getattr(symbol.node, "init", None)
         return None if init is None else self._base(init)
 
-    def _kept(self, name: str, number: Number, value: c_ast.Node) -> c_ast.Decl:
-        """Return a variable that holds a value."""
-        return declaration(self._fresh.fresh(name), plain(number), value, value.coord)
-
     def _element(
         self, pointer: c_ast.Node, index: str, before: list[c_ast.Node], body: list[c_ast.Node]
     ) -> c_ast.Node:
@@ -148,16 +142,17 @@ class _Looper(Rewriter):
                 self.names.constant(first) is None
             ):
                 # The sum is one of addresses, which does not come round.
-                before.append(self._kept("start", LONG, first))
-                start = named(before[-1].name, at)
-                place = self._kept("place", LONG, combined("+", start, named(index, at)))
+                start = self.kept("start", plain(LONG), first, at, before)
+                place = self.kept(
+                    "place", plain(LONG), combined("+", start, named(index, at)), at, body
+                )
                 type_ = self.names.type_of(array)
                 extent = type_.extent if isinstance(type_, ArrayOf) else None
                 ends = [c_ast.BinaryOp(">=", named(place.name, at), integer(0, at), at)]
                 if self.names.constant(extent) is not None:
                     ends.append(c_ast.BinaryOp("<", named(place.name, at), copied(extent), at))
                 said = c_ast.ExprList([joined(ends)], at)
-                body += [place, c_ast.FuncCall(named("__builtin_assume", at), said, at)]
+                body.append(c_ast.FuncCall(named("__builtin_assume", at), said, at))
                 return c_ast.ArrayRef(array, named(place.name, at), at)
         return c_ast.ArrayRef(pointer, named(index, at), at)
 

@@ -27,10 +27,8 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome
-from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
-    FreshNames,
     assign,
     block,
     changed,
@@ -39,7 +37,6 @@ from rtlgen.frontend.lowering.nodes import (
     integer,
     looped,
     mapped,
-    named,
     parts_of,
     reads_memory,
     replaced_part,
@@ -50,15 +47,15 @@ from rtlgen.frontend.lowering.order import Order
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import (
     Returning,
-    declaration,
     number_type,
     unqualified,
 )
 from rtlgen.frontend.syntax.assigned import below, called_by
+from rtlgen.frontend.syntax.locate import Locator
 
 
 def lift_chosen_effects(
-    tree: c_ast.FileAST, changing: frozenset[str], asked: frozenset[int]
+    tree: c_ast.FileAST, locator: Locator, changing: frozenset[str], asked: frozenset[int]
 ) -> None:
     """Rewrite all functions of a file in place.
 
@@ -67,15 +64,18 @@ def lift_chosen_effects(
     changing: functions that change what outlives their calls.
     asked: the calls that cannot stay where they are, by the lines of their places.
     """
-    _Lifter(tree, changing, asked).file(tree)
+    _Lifter(tree, locator, changing, asked).file()
 
 
 class _Lifter(Rewriter):
     def __init__(
-        self, tree: c_ast.FileAST, changing: frozenset[str], asked: frozenset[int]
+        self,
+        tree: c_ast.FileAST,
+        locator: Locator,
+        changing: frozenset[str],
+        asked: frozenset[int],
     ) -> None:
-        super().__init__()
-        self._fresh = FreshNames(tree)
+        super().__init__(tree, locator)
         self._asked = asked
         self._order = Order(self.names, tree, changing)
 
@@ -109,7 +109,7 @@ class _Lifter(Rewriter):
         items = looped(node)
         if isinstance(node, c_ast.DoWhile) and CONTINUE in outcome(node.stmt).targets:
             # Where it is continued, it is asked.
-            asking, first = self._fresh.fresh("asking"), leaving[0]
+            asking, first = self.fresh("asking"), leaving[0]
             body = _going_to(node.stmt, asking)
             items = [body, c_ast.Label(asking, first, first.coord), *leaving[1:]]
         elif isinstance(node, c_ast.DoWhile):
@@ -149,10 +149,9 @@ class _Lifter(Rewriter):
         )
         if number_type(type_) is None or type_ is None or is_plain:
             return parts
-        name = self._fresh.fresh("result")
-        made = declaration(name, unqualified(type_), node.expr, node.coord)
-        node.expr = named(name, node.coord)
-        return [*parts[:-1], made, node]
+        before = parts[:-1]
+        node.expr = self.kept("result", unqualified(type_), node.expr, node.coord, before)
+        return [*before, node]
 
     # Expressions.
 
@@ -212,16 +211,11 @@ class _Lifter(Rewriter):
         if type_ is None or number_type(type_) is None:
             return None
         if isinstance(node, c_ast.FuncCall):
-            name = self._fresh.fresh(f"{called_by(node)}_value")
-            before.append(declaration(name, type_, node, at))
-            self.names.bind(Symbol(name, type_, before[-1]))
-            return named(name, at)
-        name = self._fresh.fresh("chosen")
-        before.append(declaration(name, type_, integer(0, at), at))
-        self.names.bind(Symbol(name, type_, before[-1]))
+            return self.kept(f"{called_by(node)}_value", type_, node, at, before)
+        chosen = self.kept("chosen", type_, integer(0, at), at, before)
 
         def known(value: c_ast.Node) -> c_ast.Node:
-            return assign(name, value, at)
+            return assign(chosen.name, value, at)
 
         match node:
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
@@ -232,7 +226,7 @@ class _Lifter(Rewriter):
                 arms = (second, None) if node.op == "&&" else (one, second)
                 made = c_ast.If(node.left, *arms, at)
         before += self.statement(made)
-        return named(name, at)
+        return chosen
 
 
 def _going_to(node: c_ast.Node, label: str) -> c_ast.Node:

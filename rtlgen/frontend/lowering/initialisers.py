@@ -18,7 +18,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.errors import InitialiserUnsupported, UnsupportedExpression
 from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import FreshNames, changed, integer, named, specified
+from rtlgen.frontend.lowering.nodes import changed, integer, named, specified
 from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
 from rtlgen.frontend.lowering.types import (
     SIGNED_CHAR,
@@ -45,22 +45,17 @@ def name_literals(tree: c_ast.FileAST, locator: Locator) -> Refused:
     """
     literals = _Literals(tree, locator)
     if any(isinstance(node, c_ast.CompoundLiteral) or _is_text(node) for node in below(tree)):
-        literals.file(tree)
+        literals.file()
     return literals.refused
 
 
 class _Literals(Rewriter):
-    """Gives arrays names.
+    """Gives arrays names."""
 
-    Parameters
-    ----------
-    tree: the file.
-    """
+    refusing = UnsupportedExpression
 
     def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
-        super().__init__()
-        self._locator = locator
-        self._fresh = FreshNames(tree)
+        super().__init__(tree, locator)
         defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
         operands = (part for node in below(tree) for part in _pointers_of(node, defined))
         self._texts = {id(part) for part in operands if _is_text(part)}
@@ -130,8 +125,8 @@ class _Literals(Rewriter):
         if not is_table and before is None:
             message = "a compound literal here would be set inside of an expression"
             remedy = "declare an array above the statement, and use it here"
-            raise refusal(UnsupportedExpression, message, self._locator, node, remedy, "")
-        name = self._fresh.fresh("literal")
+            raise self._refused(message, node, remedy, "")
+        name = self.fresh("literal")
         inner.declname = name
         if is_table and "const" not in inner.quals:
             inner.quals = [*inner.quals, "const"]
@@ -148,7 +143,7 @@ class _Literals(Rewriter):
 
     def _text(self, node: c_ast.Constant) -> c_ast.Node:
         """Declare the array that a string is, and return its name."""
-        at, name = node.coord, self._fresh.fresh("text")
+        at, name = node.coord, self.fresh("text")
         type_ = ArrayOf(Plain(("char",), ("const",), SIGNED_CHAR), None)
         declared = declaration(name, type_, node, at, ("const",), ("static",))
         take_count(declared, type_, self.names, self._locator)

@@ -15,24 +15,22 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
-    FreshNames,
     changed,
     copied,
     has_effect,
     integer,
-    named,
     variable_of,
     with_parts,
 )
 from rtlgen.frontend.lowering.pointer_values import pointer_side
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
-from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning, declaration
+from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning
 from rtlgen.frontend.syntax.assigned import below, mentioned
+from rtlgen.frontend.syntax.locate import Locator
 
 
-def name_chosen_pointers(tree: c_ast.FileAST, changing: frozenset[str]) -> None:
+def name_chosen_pointers(tree: c_ast.FileAST, locator: Locator, changing: frozenset[str]) -> None:
     """Rewrite all functions of a file in place.
 
     Parameters
@@ -40,13 +38,12 @@ def name_chosen_pointers(tree: c_ast.FileAST, changing: frozenset[str]) -> None:
     changing: functions that change what outlives their calls.
     """
     if any(isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl) for node in below(tree)):
-        _Namer(tree, changing).file(tree)
+        _Namer(tree, locator, changing).file()
 
 
 class _Namer(Rewriter):
-    def __init__(self, tree: c_ast.FileAST, changing: frozenset[str]) -> None:
-        super().__init__()
-        self._fresh = FreshNames(tree)
+    def __init__(self, tree: c_ast.FileAST, locator: Locator, changing: frozenset[str]) -> None:
+        super().__init__(tree, locator)
         self._changing = changing
         self._done: list[c_ast.Node] = []
 
@@ -160,7 +157,4 @@ class _Namer(Rewriter):
     def _named(self, node: c_ast.TernaryOp, before: list[c_ast.Node]) -> c_ast.Node:
         type_ = self.names.decayed(node)
         assert type_ is not None, "it is a pointer"
-        name = self._fresh.fresh("chosen")
-        before.append(declaration(name, type_, node, node.coord))
-        self.names.bind(Symbol(name, type_, before[-1]))
-        return named(name, node.coord)
+        return self.kept("chosen", type_, node, node.coord, before)

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.errors import PointerUnsupported
+from rtlgen.frontend.errors import FrontendError, PointerUnsupported
 from rtlgen.frontend.lowering.initialisers import Initialiser
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.nodes import FreshNames, assign, changed, copied, named
+from rtlgen.frontend.lowering.nodes import assign, changed, copied, named
 from rtlgen.frontend.lowering.pointer_values import is_null
-from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
     Plain,
@@ -84,7 +84,7 @@ def part_pointers(tree: c_ast.FileAST, locator: Locator, kernel: str) -> Pointer
     """
     parter = _Parter(tree, locator, kernel)
     if any(isinstance(node, c_ast.Struct) and _has_pointer(node) for node in below(tree)):
-        parter.file(tree)
+        parter.file()
         parter.drop()
     return PointerMembers(parter.given, parter.refused)
 
@@ -101,11 +101,11 @@ class _Parter(Rewriter):
     given: of each function, by the name of the parameter.
     """
 
+    refusing = PointerUnsupported
+
     def __init__(self, tree: c_ast.FileAST, locator: Locator, kernel: str) -> None:
-        super().__init__()
-        self._locator = locator
+        super().__init__(tree, locator)
         self._kernel = kernel
-        self._fresh = FreshNames(tree)
         self._known: dict[int, tuple[Record, dict[Path, Type]]] = {}
         self._pointers: dict[tuple[int, Path], str] = {}
         self._holders: list[Symbol] = []
@@ -220,7 +220,7 @@ class _Parter(Rewriter):
         """Return the variable that a pointer in a structure becomes."""
         key = id(symbol.node), path
         if key not in self._pointers:
-            self._pointers[key] = self._fresh.fresh("_".join((symbol.name, *path)))
+            self._pointers[key] = self.fresh("_".join((symbol.name, *path)))
         return self._pointers[key]
 
     # Functions.
@@ -462,13 +462,10 @@ class _Parter(Rewriter):
             if found is not None and found.node is symbol.node:
                 yield symbol
 
-    def _one_structure(self, node: c_ast.Node) -> PointerUnsupported:
+    def _one_structure(self, node: c_ast.Node) -> FrontendError:
         message = "a structure with pointers is no variable of its own"
         remedy = "put what the pointers of all structures point to into one array, by rows"
         return self._refused(message, node, remedy)
-
-    def _refused(self, message: str, node: c_ast.Node, remedy: str) -> PointerUnsupported:
-        return refusal(PointerUnsupported, message, self._locator, node, remedy)
 
 
 def _is_constant(type_: Type) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from rtlgen.frontend.errors import PointerUnsupported
+from rtlgen.frontend.errors import FrontendError, PointerUnsupported
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import Place, copied, integer, named
 from rtlgen.frontend.lowering.pointer_values import (
@@ -28,7 +28,7 @@ from rtlgen.frontend.lowering.pointer_values import (
     literal,
     way_root,
 )
-from rtlgen.frontend.lowering.rewriter import Rewriter, refusal
+from rtlgen.frontend.lowering.rewriter import Rewriter
 from rtlgen.frontend.lowering.walkers import Spot, Walker, Walkers
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.locate import Locator
@@ -37,10 +37,11 @@ from rtlgen.frontend.syntax.locate import Locator
 class PointerPlaces(Rewriter, ABC):
     """Finds what expressions with pointers name."""
 
-    def __init__(self, walkers: Walkers, locator: Locator) -> None:
-        super().__init__()
+    refusing = PointerUnsupported
+
+    def __init__(self, tree: c_ast.FileAST, walkers: Walkers, locator: Locator) -> None:
+        super().__init__(tree, locator)
         self._walkers = walkers.found
-        self._locator = locator
         self._targets = Targets(self.names)
         self._spots: dict[int, Spot] = {}
 
@@ -182,22 +183,17 @@ class PointerPlaces(Rewriter, ABC):
 
     # Refusals.
 
-    def _unknown(self, node: c_ast.Node) -> PointerUnsupported:
+    def _unknown(self, node: c_ast.Node) -> FrontendError:
         remedy = "let it point into an array that is named here, or count in an integer"
         return self._refused("it is not known what this points to", node, remedy)
 
-    def _chosen_address(self, node: c_ast.Node) -> PointerUnsupported:
+    def _chosen_address(self, node: c_ast.Node) -> FrontendError:
         message = "the address of one of several arrays is used as a value"
         return self._refused(message, node, "use it in a statement of its own")
 
-    def _as_value(self, node: c_ast.Node, why: str) -> PointerUnsupported:
+    def _as_value(self, node: c_ast.Node, why: str) -> FrontendError:
         remedy = "use what it points to, or compare it with a pointer into the same array"
         return self._refused("a pointer that moves is used as a value", node, remedy, why)
-
-    def _refused(
-        self, message: str, node: c_ast.Node, remedy: str, why: str = "here"
-    ) -> PointerUnsupported:
-        return refusal(PointerUnsupported, message, self._locator, node, remedy, why)
 
 
 def unfolded(step: Index) -> list[c_ast.Node]:

@@ -23,11 +23,10 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.errors import PointerUnsupported
+from rtlgen.frontend.errors import FrontendError, PointerUnsupported
 from rtlgen.frontend.lowering.initialisers import Initialiser
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import (
-    FreshNames,
     block,
     changed,
     copied,
@@ -39,7 +38,7 @@ from rtlgen.frontend.lowering.nodes import (
     with_parts,
     without,
 )
-from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
 from rtlgen.frontend.lowering.types import (
     INT,
     ArrayOf,
@@ -142,7 +141,7 @@ def part_tables(tree: c_ast.FileAST, locator: Locator) -> Refused:
     """
     parter = _Parter(tree, locator)
     if any(_is_table(node) for node in below(tree) if isinstance(node, c_ast.Decl)):
-        parter.file(tree)
+        parter.file()
     return parter.refused
 
 
@@ -155,10 +154,10 @@ def _is_table(node: c_ast.Decl) -> bool:
 class _Parter(Rewriter):
     """Gives each pointer of an array a name."""
 
+    refusing = PointerUnsupported
+
     def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
-        super().__init__()
-        self._locator = locator
-        self._fresh = FreshNames(tree)
+        super().__init__(tree, locator)
         self._body: c_ast.Node = tree
         self._tables: dict[int, list[str]] = {}
         self._settled: dict[int, c_ast.Node] = {}
@@ -191,7 +190,7 @@ class _Parter(Rewriter):
         if count is None or not 0 < count <= MOST or any(len(way) != 1 for way in values):
             raise self._too_many(node)
         before: list[c_ast.Node] = []
-        names = [self._fresh.fresh(f"{node.name}_{place}") for place in range(count)]
+        names = [self.fresh(f"{node.name}_{place}") for place in range(count)]
         self._tables[id(self.names.declare(node).node)] = names
         for place, name in enumerate(names):
             value = values.get((place,))
@@ -217,9 +216,8 @@ class _Parter(Rewriter):
                 arms = [self._settling(x, before) for x in (node.iftrue, node.iffalse)]
                 if any(arm is None for arm in arms):
                     return None
-                name = self._fresh.fresh("chosen")
-                before.append(declaration(name, plain(INT), condition, node.coord))
-                return c_ast.TernaryOp(named(name, node.coord), *arms, node.coord)
+                chosen = self.kept("chosen", plain(INT), condition, node.coord, before)
+                return c_ast.TernaryOp(chosen, *arms, node.coord)
         return None
 
     def _is_function(self, node: c_ast.Node) -> bool:
@@ -296,7 +294,7 @@ class _Parter(Rewriter):
             return node
         number = self.names.constant(place)
         if has_effect(place) or (number is not None and not 0 <= number < len(table)):
-            raise self._refused(node)
+            raise self._several(node)
         ways = [self._meant(named(name, node.coord)) for name in table]
         return self._by_place(place, ways, c_ast.TernaryOp) if number is None else ways[number]
 
@@ -306,7 +304,7 @@ class _Parter(Rewriter):
         if not isinstance(called, c_ast.TernaryOp):
             return c_ast.FuncCall(called, node.args, node.coord)
         if has_effect(called.cond) or (node.args is not None and has_effect(node.args)):
-            raise self._refused(node)
+            raise self._several(node)
         arms = [
             self._called(c_ast.FuncCall(arm, copied(node.args), node.coord), None)
             if node.args is not None
@@ -323,10 +321,10 @@ class _Parter(Rewriter):
         label = Label(self._locator.name_span(node, node.name), "here")
         return PointerUnsupported(message, labels=(label,), help=remedy)
 
-    def _refused(self, node: c_ast.Node) -> PointerUnsupported:
+    def _several(self, node: c_ast.Node) -> FrontendError:
         message = "which pointer of an array this is cannot be asked for several times"
         remedy = "make what it changes, or its subscript, a statement of its own"
-        return refusal(PointerUnsupported, message, self._locator, node, remedy)
+        return self._refused(message, node, remedy)
 
 
 def _function(node: c_ast.Node) -> c_ast.Node:

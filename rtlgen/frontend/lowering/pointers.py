@@ -92,12 +92,12 @@ def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
     """
     if not any(isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl) for node in below(tree)):
         return {}
-    scan = Scan()
-    scan.file(tree)
+    scan = Scan(tree, locator)
+    scan.file()
     walkers = Walkers(scan, tree, locator)
-    placer = _Placer(walkers, locator, scan.pointers)
+    placer = _Placer(tree, walkers, locator, scan.pointers)
     if walkers.found or scan.needs_rewriting or placer.has_aliases:
-        placer.file(tree)
+        placer.file()
     for function, error in walkers.refused:
         placer.refuse(function, error)
     return placer.refused
@@ -111,8 +111,14 @@ class _Placer(PointerPlaces):
     has_aliases: some pointers that stay are another name of something.
     """
 
-    def __init__(self, walkers: Walkers, locator: Locator, pointers: Mapping[int, Pointer]) -> None:
-        super().__init__(walkers, locator)
+    def __init__(
+        self,
+        tree: c_ast.FileAST,
+        walkers: Walkers,
+        locator: Locator,
+        pointers: Mapping[int, Pointer],
+    ) -> None:
+        super().__init__(tree, walkers, locator)
         self._aliases = Aliases(self.names, pointers, locator)
         self.has_aliases = self._aliases.exist
 

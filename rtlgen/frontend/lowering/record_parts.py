@@ -28,22 +28,19 @@ from rtlgen.frontend.lowering.layouts import (
 )
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
-    FreshNames,
     copied,
     has_effect,
     integer,
-    named,
     reads_memory,
 )
 from rtlgen.frontend.lowering.pointer_values import pointer_side
-from rtlgen.frontend.lowering.rewriter import Before, Rewriter, refusal
+from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import (
     LONG,
     ArrayOf,
     RecordType,
     Returning,
     Type,
-    declaration,
     element_of,
     innermost,
     number_type,
@@ -67,11 +64,11 @@ class RecordParts(Rewriter, ABC):
     member_names: of all variables that are members.
     """
 
+    refusing = AggregateUnsupported
+
     def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
-        super().__init__()
-        self._locator = locator
+        super().__init__(tree, locator)
         self._layouts = Layouts(self.names, locator)
-        self._fresh = FreshNames(tree)
         self._leaf_names: dict[tuple[object, Path], str] = {}
         self._telling = TELLING - {n.decl.name for n in tree.ext if isinstance(n, c_ast.FuncDef)}
         self.member_names: set[str] = set()
@@ -353,11 +350,8 @@ class RecordParts(Rewriter, ABC):
         type_ = self.names.type_of(node)
         if type_ is None or number_type(type_) is None:
             type_ = plain(LONG)
-        name = self._fresh.fresh("at")
         value = self.expression(copied(node), before)
-        before.append(declaration(name, unqualified(type_), value, node.coord))
-        self.names.bind(Symbol(name, type_, before[-1]))
-        return named(name, node.coord)
+        return self.kept("at", unqualified(type_), value, node.coord, before)
 
     def _layout(self, type_: Type | None, node: c_ast.Node) -> Layout:
         inner = None if type_ is None else innermost(type_)
@@ -376,11 +370,11 @@ class RecordParts(Rewriter, ABC):
         if (id(symbol.node), path) in self._leaf_names:
             return self._leaf_names[id(symbol.node), path]
         if key not in self._leaf_names:
-            self._leaf_names[key] = self._fresh.fresh("_".join((symbol.name, *path)))
+            self._leaf_names[key] = self.fresh("_".join((symbol.name, *path)))
             self.member_names.add(self._leaf_names[key])
         return self._leaf_names[key]
 
-    def _in_condition(self, node: c_ast.Node) -> AggregateUnsupported:
+    def _in_condition(self, node: c_ast.Node) -> FrontendError:
         return self._refused(
             "this may be evaluated again, or not at all",
             node,
@@ -397,15 +391,12 @@ class RecordParts(Rewriter, ABC):
             "name the variable or the element of an array, or give its address",
         )
 
-    def _as_value(self, node: c_ast.Node) -> AggregateUnsupported:
+    def _as_value(self, node: c_ast.Node) -> FrontendError:
         return self._refused(
             "a structure, or a pointer to one, is used as a value",
             node,
             "use its members",
         )
-
-    def _refused(self, message: str, node: c_ast.Node, remedy: str) -> AggregateUnsupported:
-        return refusal(AggregateUnsupported, message, self._locator, node, remedy)
 
 
 def is_record(type_: Type | None) -> bool:

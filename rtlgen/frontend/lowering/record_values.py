@@ -296,7 +296,7 @@ class RecordValues(RecordParts):
     def _counter(self, depth: int) -> str:
         """Return the name of what counts the loops over an array of so many dimensions."""
         if depth not in self._counters:
-            self._counters[depth] = self._fresh.fresh("k")
+            self._counters[depth] = self.fresh("k")
         return self._counters[depth]
 
     def _kept(self, node: c_ast.Node, before: Before) -> c_ast.ID:
@@ -309,7 +309,7 @@ class RecordValues(RecordParts):
                 "it is not known what this points to", node, "name the variable itself"
             )
         called = node.name.name if isinstance(node, c_ast.FuncCall) else "given"
-        name = self._fresh.fresh(f"{called}_value")
+        name = self.fresh(f"{called}_value")
         symbol = self.names.bind(Symbol(name, type_, declaration(name, plain(INT), None, at)))
         target = named(name, at)
         if isinstance(node, c_ast.CompoundLiteral):

@@ -86,7 +86,7 @@ def split_records(
     """
     splitter = _Splitter(tree, locator, pointers)
     if any(isinstance(node, c_ast.Struct | c_ast.Union) for node in below(tree)):
-        splitter.file(tree)
+        splitter.file()
     return Records(splitter.parameters_of, splitter.shared, splitter.member_names, splitter.refused)
 
 
@@ -223,7 +223,7 @@ class _Splitter(RecordValues):
         """Let a function put what it returns into a variable of its caller."""
         at, function = node.coord, node.type
         pointer = PointerTo(RecordType(result.record))
-        name = self._fresh.fresh("result")
+        name = self.fresh("result")
         symbol = self.names.bind(Symbol(name, pointer, function, is_parameter=True))
         made = [self._declared(symbol, leaf) for leaf in self._layout(pointer, node).leaves]
         if function.args is None:
@@ -245,7 +245,7 @@ class _Splitter(RecordValues):
         for leaf in self._layout(symbol.type, symbol.node).leaves:
             if leaf.extents:
                 given = self._leaf_name(symbol, leaf.path)
-                name = self._fresh.fresh(f"{given}_own")
+                name = self.fresh(f"{given}_own")
                 type_ = unqualified(leaf_type(symbol.type, leaf))
                 made.append(declaration(name, type_, None, at))
                 ends = named(name, at), named(given, at)

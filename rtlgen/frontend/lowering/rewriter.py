@@ -14,8 +14,9 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import FrontendError
-from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import map_children
+from rtlgen.frontend.lowering.names import Names, Symbol
+from rtlgen.frontend.lowering.nodes import FreshNames, Place, map_children, named
+from rtlgen.frontend.lowering.types import Type, declaration
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import parameters
 
@@ -32,22 +33,47 @@ Error = TypeVar("Error", bound=FrontendError)
 class Rewriter:
     """Walks a file with the names in sight. A pass overrides what it rewrites.
 
+    Parameters
+    ----------
+    tree: the file.
+
     Members
     -------
     names: the names in sight.
+    refusing: what is wrong with what a pass refuses.
     function: the name of the function that is being walked.
     refused: what is refused, by the function in which it stands. It is left as it was, since
         nobody may ever call the function.
     """
 
-    def __init__(self) -> None:
+    refusing: type[FrontendError] = FrontendError
+
+    def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
         self.names = Names()
+        self._tree = tree
+        self._locator = locator
+        self._taken: FreshNames | None = None
         self.function = ""
         self.refused: dict[str, list[FrontendError]] = {}
 
-    def file(self, tree: c_ast.FileAST) -> None:
-        """Rewrite a file in place."""
-        tree.ext = [part for node in tree.ext for part in self._external(node)]
+    def file(self) -> None:
+        """Rewrite the file in place."""
+        self._tree.ext = [part for node in self._tree.ext for part in self._external(node)]
+
+    def fresh(self, name: str) -> str:
+        """Return `name`, or one like it, that the file does not use."""
+        if self._taken is None:
+            self._taken = FreshNames(self._tree)
+        return self._taken.fresh(name)
+
+    def kept(
+        self, name: str, type_: Type, value: c_ast.Node | None, at: Place, before: list[c_ast.Node]
+    ) -> c_ast.ID:
+        """Return a new variable, which is declared before, with a value or without."""
+        made = declaration(self.fresh(name), type_, value, at)
+        before.append(made)
+        self.names.bind(Symbol(made.name, type_, made))
+        return named(made.name, at)
 
     def _external(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
@@ -60,6 +86,12 @@ class Rewriter:
                     # It is refused where it is used, if it is.
                     self.refuse("", error)
         return [node]
+
+    def _refused(
+        self, message: str, node: c_ast.Node, remedy: str, why: str = "here"
+    ) -> FrontendError:
+        """Return what is wrong with a node, why, and what to write."""
+        return refusal(self.refusing, message, self._locator, node, remedy, why)
 
     def refuse(self, function: str, error: FrontendError) -> None:
         """Note what is refused in a function."""

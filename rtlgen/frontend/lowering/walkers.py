@@ -74,8 +74,8 @@ class Scan(Rewriter):
         is converted to what it is.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
+        super().__init__(tree, locator)
         self._targets = Targets(self.names)
         self.pointers: dict[int, Pointer] = {}
         self.compared: list[tuple[int, int]] = []

@@ -31,9 +31,7 @@ from typing import TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import SideEffect
-from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
-    FreshNames,
     assign,
     block,
     copied,
@@ -41,12 +39,11 @@ from rtlgen.frontend.lowering.nodes import (
     is_set,
     map_children,
     mapped,
-    named,
     specified,
 )
 from rtlgen.frontend.lowering.order import Order
 from rtlgen.frontend.lowering.pointer_values import is_null
-from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
     Plain,
@@ -82,7 +79,7 @@ def write_out_calls(
     """
     writer = _Writer(tree, locator, changing, asked)
     if len(writer.bodies) > 1:
-        writer.file(tree)
+        writer.file()
     return writer.refused
 
 
@@ -94,6 +91,8 @@ class _Writer(Rewriter):
     bodies: the functions that keep nothing from call to call, by their names.
     """
 
+    refusing = SideEffect
+
     def __init__(
         self,
         tree: c_ast.FileAST,
@@ -101,10 +100,8 @@ class _Writer(Rewriter):
         changing: frozenset[str],
         asked: Set[str],
     ) -> None:
-        super().__init__()
-        self._locator = locator
+        super().__init__(tree, locator)
         self._asked = asked
-        self._fresh = FreshNames(tree)
         self._order = Order(self.names, tree, changing)
         self._active: list[str] = []
         self._nowhere: set[str] = set()
@@ -140,7 +137,7 @@ class _Writer(Rewriter):
             message = f"`{called_by(node)}` may change what stands beside its call"
             remedy = "make the call a statement of its own"
             why = "in C, before or behind the rest"
-            raise refusal(SideEffect, message, self._locator, node, remedy, why)
+            raise self._refused(message, node, remedy, why)
         return self.inside(node, before)
 
     def _may_go(self, call: c_ast.FuncCall) -> bool:
@@ -184,11 +181,9 @@ class _Writer(Rewriter):
             with self._inside(name):
                 value = self.expression(value, before)
             return value if isinstance(type_, PointerTo) else cast(type_, value, call.coord)
-        kept = self._fresh.fresh(f"{name}_value")
-        before.append(declaration(kept, type_, None, call.coord))
-        self.names.bind(Symbol(kept, type_, before[-1]))
-        before += self._written(call, kept)
-        return named(kept, call.coord)
+        kept = self.kept(f"{name}_value", type_, None, call.coord, before)
+        before += self._written(call, kept.name)
+        return kept
 
     def _written(self, call: c_ast.FuncCall, kept: str | None) -> list[c_ast.Node]:
         """Return the statements of a call, which leave its value in a variable."""
@@ -198,15 +193,15 @@ class _Writer(Rewriter):
         labels: dict[str, str] = {}
         for part in below(self.bodies[name].body):
             if isinstance(part, c_ast.Label):
-                labels[part.name] = self._fresh.fresh(part.name)
+                labels[part.name] = self.fresh(part.name)
         names = declared(self.bodies[name].body)
-        inner = {each: self._fresh.fresh(each) for each in names if each}
+        inner = {each: self.fresh(each) for each in names if each}
         fresh = {**labels, **inner}
         items_of_body = self.bodies[name].body.block_items or ()
         body = [self._placed(_renamed(x, scope, fresh), call) for x in items_of_body]
         returns = [x for part in body for x in below(part) if isinstance(x, c_ast.Return)]
         is_last = not returns or (len(returns) == 1 and body[-1] is returns[0])
-        label = None if is_last else self._fresh.fresh("done")
+        label = None if is_last else self.fresh("done")
         items += [_left(x, kept, label) for x in body]
         if label is not None:
             items.append(c_ast.Label(label, c_ast.EmptyStatement(at), at))
@@ -231,7 +226,7 @@ class _Writer(Rewriter):
     def _bound(self, call: c_ast.FuncCall, before: list[c_ast.Node]) -> Scope:
         """Declare the parameters; return what stands for them."""
         taken, body = parameters(self.bodies[called_by(call)]), self.bodies[called_by(call)].body
-        scope: Scope = {each.name: self._fresh.fresh(each.name) for each in taken}
+        scope: Scope = {each.name: self.fresh(each.name) for each in taken}
         for parameter, value in zip(taken, call.args.exprs if call.args else (), strict=True):
             type_, found = as_value(self.names.read(parameter)), self.names.decayed(value)
             name = scope[parameter.name]
