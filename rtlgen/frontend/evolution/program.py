@@ -244,14 +244,14 @@ class Evaluation:
         start = self._sum(loop.start, None)
         end = None
         if start is not None and trips is not None:
-            end = _value(_affine(start) + _affine(trips) * loop.step)
+            end = as_value(as_form(start) + as_form(trips) * loop.step)
         self._values[loop.end] = end
 
     def _trips(self, loop: Repeat) -> Value:
         start, stop = self._sum(loop.start, None), self._sum(loop.stop, None)
         if start is None or stop is None:
             return None
-        room = _affine(stop) - _affine(start)
+        room = as_form(stop) - as_form(start)
         if room.is_constant:
             return max(0, -(-room.constant // loop.step))
         trips = room * loop.step
@@ -270,7 +270,7 @@ class Evaluation:
         for place, scalar in enumerate(loop.carried):
             move = by_constant(self._sum(scalar.next, None), scalar.name)
             if move is not None and (begun := first[place]) is not None:
-                found[place] = _value(_affine(begun) + _affine(trips) * move)
+                found[place] = as_value(as_form(begun) + as_form(trips) * move)
         behind: Sequence[Value] = (None,) * len(first)
         if len(found) < len(first) and isinstance(trips, int):
             behind = self._iterated(loop, trips, first, size)
@@ -291,7 +291,7 @@ class Evaluation:
             if self.steps > MAX_STEPS:
                 return unknown
             if asks:
-                at = None if start is None else _value(_affine(start) + k * loop.step)
+                at = None if start is None else as_value(as_form(start) + k * loop.step)
                 self._values[loop.counter] = at
             for scalar, value in zip(loop.carried, state, strict=True):
                 self._values[scalar.name] = value
@@ -340,7 +340,7 @@ class Evaluation:
             if isinstance(expr, Binary) and expr.op in ("and", "mul") and 0 in parts:
                 return 0
             return None
-        forms = [_affine(part) for part in parts]
+        forms = [as_form(part) for part in parts]
         match expr:
             case Cast(operand):
                 assert isinstance(operand.type, IntType)
@@ -440,12 +440,14 @@ def by_constant(value: Value, name: str) -> int | None:
     return gone.constant if gone.is_constant else None
 
 
-def _affine(value: Value) -> Affine:
+def as_form(value: Value) -> Affine:
+    """Return a value that is known as a function."""
     assert value is not None
     return value if isinstance(value, Affine) else Affine((), value)
 
 
-def _value(form: Affine) -> Value:
+def as_value(form: Affine) -> Value:
+    """Return a function as a value: a number, if it is one."""
     return form.constant if form.is_constant else form
 
 

@@ -25,6 +25,8 @@ from rtlgen.frontend.evolution.program import (
     Evaluation,
     Place,
     Value,
+    as_form,
+    as_value,
     by_constant,
     deciding,
     names_used,
@@ -116,10 +118,10 @@ class LoopSolver:
 
     def _given(self, at: Mapping[str, Affine]) -> dict[str, Value]:
         """Return what is given to a run: the affine laws that are known, and the iterators."""
-        given: dict[str, Value] = {name: _value(value) for name, value in at.items()}
+        given: dict[str, Value] = {name: as_value(value) for name, value in at.items()}
         for name, law in self.found.items():
             if law.form is not None:
-                given[self.trace.first[name]] = _value(law.form.substitute(at))
+                given[self.trace.first[name]] = as_value(law.form.substitute(at))
         return given
 
     def _after(self, name: str) -> Value:
@@ -249,7 +251,7 @@ class LoopSolver:
         later = law_in({k: value for k, value in seen.items() if k})
         if later is None:
             return None
-        first, other = (_value(added + value) for value in (seen[0], value_in(later, 0)))
+        first, other = (as_value(added + value) for value in (seen[0], value_in(later, 0)))
         return later if self._begins_alike(name, first, other) else None
 
     def _begins_alike(self, name: str, one: Value, other: Value) -> bool:
@@ -304,7 +306,7 @@ class LoopSolver:
         """
         trace, evaluation, loop = self.trace, self._evaluation, self.loop
         state: dict[str, Value] = {
-            name: _value(first[name].substitute(outside)) if name in first else None
+            name: as_value(first[name].substitute(outside)) if name in first else None
             for name in self.scalars
             if name not in known
         }
@@ -317,7 +319,7 @@ class LoopSolver:
         for k in range(number + 1):
             for name in list(seen):
                 value = state[name]
-                left = None if value is None else _form(value) - added[name]
+                left = None if value is None else as_form(value) - added[name]
                 if left is None or not left.is_constant:
                     del seen[name]
                 else:
@@ -487,7 +489,7 @@ class LoopSolver:
         self._run(first, number, {}, affine, set(names_used(self.trace.block)))
         found: dict[Place, Observation] = {}
         for place, values in self._seen.items():
-            forms = {k: _form(v) for k, v in values.items() if k < number and v is not None}
+            forms = {k: as_form(v) for k, v in values.items() if k < number and v is not None}
             added = {_varying(form) for form in forms.values()}
             is_known = len(forms) == sum(k < number for k in values) and len(added) == 1
             if place[0] in self.trace.overlooked or not is_known:
@@ -565,14 +567,6 @@ def _number_at(value: Known, outside: Mapping[str, Affine]) -> int | None:
 def _varying(form: Affine) -> Affine:
     """Return a form without its constant."""
     return form - form.constant
-
-
-def _value(form: Affine) -> Value:
-    return form.constant if form.is_constant else form
-
-
-def _form(value: int | Affine) -> Affine:
-    return value if isinstance(value, Affine) else Affine((), value)
 
 
 def trip_count(loop: Loop) -> Affine | None:

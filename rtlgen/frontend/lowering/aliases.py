@@ -19,14 +19,13 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import SideEffect
 from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import changed
+from rtlgen.frontend.lowering.nodes import changed, number
 from rtlgen.frontend.lowering.pointer_values import (
     Choice,
     Index,
     Target,
     Targets,
     combined,
-    literal,
 )
 from rtlgen.frontend.lowering.walkers import Pointer
 from rtlgen.frontend.syntax.assigned import STEPS, below
@@ -121,7 +120,7 @@ class Aliases:
         if target is None:
             return []
         steps = [
-            step.name if isinstance(step, Choice) else literal(step.value) for step in target.steps
+            step.name if isinstance(step, Choice) else number(step.value) for step in target.steps
         ]
         # A variable in a subscript may have been another number when the pointer was set.
         return [] if None in steps else [_Access((id(target.base.node), *steps), name, shown)]
@@ -189,4 +188,4 @@ def _through(source: Target | None, target: Target) -> Target | None:
     if isinstance(last, Index):
         moved = replace(last, value=combined("+", last.value, first.value))
         return Target(source.base, (*source.steps[:-1], moved, *rest))
-    return Target(source.base, (*source.steps, *rest)) if literal(first.value) == 0 else None
+    return Target(source.base, (*source.steps, *rest)) if number(first.value) == 0 else None

@@ -32,7 +32,6 @@ from rtlgen.frontend.lowering.types import (
     ArrayOf,
     Number,
     PointerTo,
-    Returning,
     Type,
     cast,
     common_number,
@@ -155,7 +154,6 @@ def _pointed_to(node: c_ast.Node) -> c_ast.Node | None:
 
 
 _WRAPPING = frozenset(("+", "-", "*", "/", "<<"))
-_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _LOGICAL = frozenset(("&&", "||"))
 
 
@@ -351,8 +349,7 @@ class _Widener(Rewriter):
         return node
 
     def _call(self, node: c_ast.FuncCall) -> c_ast.Node:
-        function = self.names.type_of(node.name)
-        taken = function.parameters if isinstance(function, Returning) else ()
+        taken = self.names.taken(node)
         for place, each in enumerate(node.args.exprs if node.args is not None else ()):
             bits = number_type(taken[place]) if place < len(taken) else None
             node.args.exprs[place] = self._as(each, bits)

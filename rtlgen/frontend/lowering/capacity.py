@@ -21,12 +21,12 @@ from typing import TypeAlias
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.iterations import is_harmless
 from rtlgen.frontend.lowering.jumps import RETURN, Outcome, outcome
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
     alike,
     changed,
+    has_effect,
     integer,
     items_of,
     number,
@@ -654,7 +654,7 @@ def _is_part_of(name: str, value: c_ast.Node) -> bool:
 
 def _is_asked(condition: c_ast.Node | None) -> bool:
     """Return whether a condition only asks."""
-    return condition is None or is_harmless(condition)
+    return condition is None or not has_effect(condition)
 
 
 def _only_sets(item: c_ast.Node, names: frozenset[str]) -> bool:

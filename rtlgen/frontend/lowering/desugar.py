@@ -356,7 +356,8 @@ class _Desugarer:
     def _loop(self, node: c_ast.For) -> list[c_ast.Node]:
         node.stmt = self._body(node.stmt)
         counted = _counted(node)
-        before = self._other_starts(node, counted)
+        starts = _other_starts(node, counted)
+        before = [piece for part in starts for piece in self._parts(part)]
         after = _other_steps(node, counted)
         if after:
             parts = [part for step in after for part in self._parts(step)]
@@ -364,39 +365,38 @@ class _Desugarer:
         declares = any(isinstance(part, c_ast.Decl) for part in before)
         return [block([*before, node], node.coord)] if declares else [*before, node]
 
-    def _other_starts(self, node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
-        """Take what does not set the iterator out of the first part of a header."""
-        match node.init:
-            case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts) if len(parts) > 1:
-                mine = [part for part in parts if _sets(part) in counted]
-                others = [part for part in parts if _sets(part) not in counted]
-                if (
-                    len(mine) != 1
-                    or counted & mentioned(*others)
-                    or mentions(
-                        _value(mine[0]),
-                        frozenset(name for part in others if (name := _sets(part))),
-                    )
-                ):
-                    return []
-                if isinstance(node.init, c_ast.DeclList):
-                    node.init = c_ast.DeclList(mine, node.init.coord)
-                else:
-                    node.init = mine[0]
-                return [piece for part in others for piece in self._parts(part)]
-        return []
+
+def _other_starts(node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
+    """Take what does not set the iterator out of the first part of a header."""
+    match node.init:
+        case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts) if len(parts) > 1:
+            mine, others = _apart(parts, counted)
+            set_ = frozenset(name for part in others if (name := _sets(part)))
+            if not others or mentions(_value(mine[0]), set_):
+                return []
+            is_declared = isinstance(node.init, c_ast.DeclList)
+            node.init = c_ast.DeclList(mine, node.init.coord) if is_declared else mine[0]
+            return others
+    return []
 
 
 def _other_steps(node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
     """Take what does not step the iterator out of the last part of a header."""
     if not isinstance(node.next, c_ast.ExprList):
         return []
-    mine = [part for part in node.next.exprs if _sets(part) in counted]
-    others = [part for part in node.next.exprs if _sets(part) not in counted]
-    if len(mine) != 1 or counted & mentioned(*others):
-        return []
-    node.next = mine[0]
+    mine, others = _apart(node.next.exprs, counted)
+    if others:
+        node.next = mine[0]
     return others
+
+
+def _apart(
+    parts: Sequence[c_ast.Node], counted: frozenset[str]
+) -> tuple[list[c_ast.Node], list[c_ast.Node]]:
+    """Return the part of a header that sets the iterator, and the others; none if they use it."""
+    mine = [part for part in parts if _sets(part) in counted]
+    others = [part for part in parts if _sets(part) not in counted]
+    return (mine, []) if len(mine) != 1 or counted & mentioned(*others) else (mine, others)
 
 
 def _counted(node: c_ast.For) -> frozenset[str]:

@@ -24,9 +24,9 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.capacity import Limits
 from rtlgen.frontend.lowering.iterations import Loop, Part, asks_first, way_out
 from rtlgen.frontend.lowering.jumps import outcome, target_of
-from rtlgen.frontend.lowering.nodes import items_of, step_of
+from rtlgen.frontend.lowering.nodes import integer, items_of, named
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, below, mentioned
+from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, mentioned
 
 MAX_STATES = 10_000
 """States that are looked at, at most: two seconds."""
@@ -161,7 +161,8 @@ class _Run:
             if part.kind.endswith("test"):
                 states = {s for s in states if self._value(part.node, s.values) != 0}
                 for name, by in part.after:
-                    states = {self._stepped(s, name, by) for s in states}
+                    step = c_ast.Assignment("+=", named(name, by.coord), by, by.coord)
+                    states = {self._changed(step, s) for s in states}
                 is_one |= not self._asks_first
                 continue
             is_one |= bool(states)
@@ -207,9 +208,6 @@ class _Run:
                 return states
         if target_of(node) is not None:
             return {replace(s, goes="out") for s in states}
-        stepped = step_of(node)
-        if stepped is not None:
-            return {self._stepped(s, *stepped) for s in states}
         if outcome(node).targets or isinstance(node, c_ast.Label):
             raise _TooMany
         return {self._changed(node, s) for s in states}
@@ -251,18 +249,12 @@ class _Run:
         own = {x.name for x in below(node) if isinstance(x, c_ast.Decl)} & self._names.keys()
         return {_with(s, {self._names[name]: None for name in own}) for s in found}
 
-    def _stepped(self, state: _State, name: str, by: c_ast.Node) -> _State:
-        _require_plain(by)
-        if name not in self._names:
-            return state
-        place = self._names[name]
-        old, amount = state.values[place], self._value(by, state.values)
-        new = None if old is None or amount is None else old + amount
-        return _with(state, {place: None if new is None else self._variables.wrapped(name, new)})
-
     def _changed(self, node: c_ast.Node, state: _State) -> _State:
         """Return the state behind a statement without control, or one that is not followed."""
         match node:
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name) as old) if op in STEPS:
+                one = integer(1, node.coord)
+                return self._set(state, name, c_ast.BinaryOp(op[-1], old, one, node.coord))
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
                 return self._set(state, name, value)
             case c_ast.Assignment(op=op, lvalue=c_ast.ID(name=name) as old, rvalue=value):

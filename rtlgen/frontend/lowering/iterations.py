@@ -31,7 +31,7 @@ from rtlgen.frontend.lowering.nodes import (
     with_parts,
 )
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, calls, conjuncts, mentions
+from rtlgen.frontend.syntax.assigned import STEPS, below, calls, conjuncts, mentions
 
 Loop: TypeAlias = "c_ast.For | c_ast.While | c_ast.DoWhile"
 
@@ -288,11 +288,6 @@ def bounded_counter(condition: c_ast.Node, counters: Mapping[str, object]) -> st
 
 def is_ordered(condition: c_ast.Node) -> bool:
     return isinstance(condition, c_ast.BinaryOp) and condition.op in ORDERED
-
-
-def is_harmless(node: c_ast.Node) -> bool:
-    """Return whether a question may be asked once less."""
-    return not calls(node) and not any(True for _ in assigned(node))
 
 
 def not_zero_in(condition: c_ast.Node, unsigned: Callable[[str], bool]) -> Iterator[str]:

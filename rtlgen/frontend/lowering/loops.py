@@ -33,7 +33,6 @@ from rtlgen.frontend.lowering.iterations import (
     bounded_counter,
     compared_counter,
     end_of,
-    is_harmless,
     is_ordered,
     offsets_before,
     parts_of_iteration,
@@ -47,6 +46,7 @@ from rtlgen.frontend.lowering.nodes import (
     assign,
     block,
     copied,
+    has_effect,
     integer,
     joined,
     map_children,
@@ -391,7 +391,7 @@ class LoopLowering:
         placed = [(c, found.place) for c in bounds]
         more: list[Part] = []
         for place, part in enumerate(parts[found.place + 1 :] if ordered else (), found.place + 1):
-            if part.kind != "test" or part.after or not is_harmless(part.node):
+            if part.kind != "test" or part.after or has_effect(part.node):
                 break
             if is_ordered(part.node) and compared_counter(part.node, counters) == iterator:
                 more.append(part)
@@ -442,7 +442,7 @@ class LoopLowering:
             if any(compared_counter(c, counters) is not None for c in way.conditions):
                 found.append(way)
             # What is asked first may read out of an array behind the bound, but not before it.
-            if part.kind != "test" or part.after or not is_harmless(part.node):
+            if part.kind != "test" or part.after or has_effect(part.node):
                 break
             is_asked = True
         ordered = (

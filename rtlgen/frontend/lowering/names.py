@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.nodes import integer, opposite
+from rtlgen.frontend.lowering.nodes import COMPARISONS, integer, opposite
 from rtlgen.frontend.lowering.types import (
     INT,
     LONG,
@@ -40,7 +40,7 @@ from rtlgen.frontend.lowering.types import (
     qualified,
     unqualified,
 )
-from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.syntax.assigned import STEPS, below, called_by
 from rtlgen.frontend.syntax.locate import float_type
 from rtlgen.frontend.syntax.region import parameters
 from rtlgen.frontend.text.constants import (
@@ -52,9 +52,7 @@ from rtlgen.frontend.text.constants import (
 )
 
 POINTER_BYTES = 8
-_COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
 _ANEW = frozenset(("auto", "register"))
-_STEPS = frozenset(("++", "--", "p++", "p--"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -338,6 +336,12 @@ class Names:
                 return self.decayed(last)
         return None
 
+    def taken(self, call: c_ast.FuncCall) -> tuple[Type, ...]:
+        """Return the types of what a function takes that is called by its name."""
+        symbol = self.lookup(called_by(call))
+        type_ = None if symbol is None else symbol.type
+        return type_.parameters if isinstance(type_, Returning) else ()
+
     def decayed(self, node: c_ast.Node | None) -> Type | None:
         """Return the type of an expression as a value: arrays are pointers to their elements."""
         type_ = self.type_of(node)
@@ -384,12 +388,12 @@ class Names:
                 return plain(SIZE)
             case "!":
                 return plain(INT)
-            case op if op in _STEPS:
+            case op if op in STEPS:
                 return self.type_of(node.expr)
         return _plain(self.promoted(node.expr))
 
     def _type_of_binary(self, node: c_ast.BinaryOp) -> Type | None:
-        if node.op in _COMPARISONS:
+        if node.op in (*COMPARISONS, "&&", "||"):
             return plain(INT)
         if node.op in ("<<", ">>"):
             return _plain(self.promoted(node.left))

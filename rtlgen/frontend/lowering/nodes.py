@@ -18,6 +18,7 @@ Place: TypeAlias = Any
 """pycparser's coordinate of a node."""
 
 ORDERED = ("<", "<=", ">", ">=")
+COMPARISONS = (*ORDERED, "==", "!=")
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)

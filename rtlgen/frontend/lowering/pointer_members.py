@@ -287,13 +287,10 @@ class _Parter(Rewriter):
                     names = [getattr(x, "name", None) for x in (a, b)]
                     is_asked = is_null(self.names, a) or is_null(self.names, b)
                     allowed += is_asked and symbol.name in names
-                case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=given)):
-                    called = self.names.lookup(name)
-                    type_ = called.type if called is not None else None
-                    taken = type_.parameters if isinstance(type_, Returning) else ()
+                case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)):
                     allowed += sum(
                         getattr(argument, "name", None) == symbol.name and _is_constant(as_)
-                        for argument, as_ in zip(given, taken, strict=False)
+                        for argument, as_ in zip(given, self.names.taken(part), strict=False)
                     )
         uses = sum(isinstance(x, c_ast.ID) and x.name == symbol.name for x in below(node.body))
         return bool(uses == allowed)
@@ -385,11 +382,8 @@ class _Parter(Rewriter):
         return self.inside(node, before)
 
     def _call(self, node: c_ast.FuncCall, before: Before) -> c_ast.Node:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        symbol = self.names.lookup(name)
-        type_ = None if symbol is None else symbol.type
-        taken = type_.parameters if isinstance(type_, Returning) else ()
-        if isinstance(type_, Returning) and self._paths(type_.result):
+        taken = self.names.taken(node)
+        if self._paths(self.names.type_of(node)):
             message = "a function returns a structure with pointers"
             raise self._refused(message, node, "let the caller hand over the arrays")
         listed: list[c_ast.Node] = []

@@ -16,7 +16,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.errors import FrontendError, PointerUnsupported
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.nodes import Place, copied, integer, named
+from rtlgen.frontend.lowering.nodes import Place, copied, integer, named, number
 from rtlgen.frontend.lowering.pointer_values import (
     STEP_OPS,
     Choice,
@@ -25,7 +25,6 @@ from rtlgen.frontend.lowering.pointer_values import (
     Target,
     Targets,
     combined,
-    literal,
     way_root,
 )
 from rtlgen.frontend.lowering.rewriter import Rewriter
@@ -133,7 +132,7 @@ class PointerPlaces(Rewriter, ABC):
                 made.append(Choice(kind))
         first, *rest = steps or [Index(integer(0, node.coord))]
         if not spot.run:
-            if not isinstance(first, Index) or literal(first.value) != 0:
+            if not isinstance(first, Index) or number(first.value) != 0:
                 self._require_run(walker, node)
             return Target(spot.base, (*made, *rest))
         if not isinstance(first, Index):

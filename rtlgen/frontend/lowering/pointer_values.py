@@ -15,7 +15,7 @@ from typing import TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Names, Symbol
-from rtlgen.frontend.lowering.nodes import integer
+from rtlgen.frontend.lowering.nodes import integer, number
 from rtlgen.frontend.lowering.types import (
     INT,
     ArrayOf,
@@ -222,20 +222,9 @@ def way_root(names: Names, node: c_ast.Node) -> c_ast.Node:
 # Numbers.
 
 
-def literal(node: c_ast.Node) -> int | None:
-    """Return the value of what `integer` returns."""
-    match node:
-        case c_ast.Constant(type="int", value=text) if text.isdecimal():
-            return int(text)
-        case c_ast.UnaryOp(op="-", expr=inner):
-            value = literal(inner)
-            return None if value is None else -value
-    return None
-
-
 def combined(op: str, a: c_ast.Node, b: c_ast.Node) -> c_ast.Node:
     """Return a sum, difference, product, quotient or remainder, without what does nothing."""
-    first, second = literal(a), literal(b)
+    first, second = number(a), number(b)
     if first is not None and second is not None:
         match op:
             case "+" | "-" | "*":

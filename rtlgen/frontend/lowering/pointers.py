@@ -28,6 +28,7 @@ from rtlgen.frontend.errors import PointerUnsupported
 from rtlgen.frontend.lowering.aliases import Aliases
 from rtlgen.frontend.lowering.desugar import lifted_steps
 from rtlgen.frontend.lowering.nodes import (
+    COMPARISONS,
     Place,
     alike,
     assign,
@@ -71,7 +72,6 @@ from rtlgen.frontend.lowering.types import (
     unqualified,
 )
 from rtlgen.frontend.lowering.walkers import (
-    COMPARISONS,
     NOWHERE,
     Pointer,
     Scan,

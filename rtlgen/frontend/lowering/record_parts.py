@@ -28,6 +28,7 @@ from rtlgen.frontend.lowering.layouts import (
 )
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
+    COMPARISONS,
     copied,
     has_effect,
     integer,
@@ -39,7 +40,6 @@ from rtlgen.frontend.lowering.types import (
     LONG,
     ArrayOf,
     RecordType,
-    Returning,
     Type,
     element_of,
     innermost,
@@ -52,8 +52,6 @@ from rtlgen.frontend.reading.elements import unknown_name
 from rtlgen.frontend.syntax.assigned import STEPS
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, TELLING
-
-_COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "-"))
 
 
 class RecordParts(Rewriter, ABC):
@@ -112,7 +110,7 @@ class RecordParts(Rewriter, ABC):
                 _, entry = self._place(target, (), before)
                 # What the assignment is worth is the value of the member.
                 return made if entry.seen is None else as_read(entry, made)
-            case c_ast.BinaryOp(op=op) if op in _COMPARED and (
+            case c_ast.BinaryOp(op=op) if op in (*COMPARISONS, "-") and (
                 is_record(self.names.decayed(node.left))
                 or is_record(self.names.decayed(node.right))
             ):
@@ -172,10 +170,10 @@ class RecordParts(Rewriter, ABC):
         place, entry = self._place(node.expr, (), before)
         if not is_converted(entry):
             return c_ast.UnaryOp(node.op, place, node.coord)
-        self._require_steady(node.expr)
-        one, old = integer(1, node.coord), as_read(entry, copied(place))
-        value = c_ast.BinaryOp(node.op[-1], old, one, node.coord)
-        return c_ast.Assignment("=", place, as_stored(entry, value), node.coord)
+        one = integer(1, node.coord)
+        return self._assigned(
+            c_ast.Assignment(f"{node.op[-1]}=", node.expr, one, node.coord), before
+        )
 
     def _require_steady(self, node: c_ast.Node) -> None:
         if has_effect(node):
@@ -189,10 +187,7 @@ class RecordParts(Rewriter, ABC):
         self, node: c_ast.FuncCall, first: list[c_ast.Node], before: Before
     ) -> c_ast.FuncCall:
         """Rewrite the arguments of a call, behind those for what it returns."""
-        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        symbol = self.names.lookup(name)
-        type_ = None if symbol is None else symbol.type
-        taken = type_.parameters if isinstance(type_, Returning) else ()
+        taken = self.names.taken(node)
         listed = list(first)
         for place, argument in enumerate(node.args.exprs if node.args is not None else ()):
             as_ = taken[place] if place < len(taken) else None

@@ -37,7 +37,7 @@ from rtlgen.frontend.lowering.types import (
     ranks,
     unqualified,
 )
-from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.syntax.assigned import below, called_by
 from rtlgen.frontend.syntax.braces import Way
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.records import Record, RecordMember
@@ -308,7 +308,7 @@ class RecordValues(RecordParts):
             raise self._refused(
                 "it is not known what this points to", node, "name the variable itself"
             )
-        called = node.name.name if isinstance(node, c_ast.FuncCall) else "given"
+        called = called_by(node) or "given"
         name = self.fresh(f"{called}_value")
         symbol = self.names.bind(Symbol(name, type_, declaration(name, plain(INT), None, at)))
         target = named(name, at)

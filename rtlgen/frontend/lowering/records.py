@@ -37,9 +37,8 @@ from rtlgen.frontend.lowering.types import (
 from rtlgen.frontend.reading.types import SUFFIX
 from rtlgen.frontend.syntax.assigned import STEPS, below
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import BLOCK_CALLS
 from rtlgen.ir.records import Record, RecordMember
-
-_BLOCK_CALLS = frozenset(("memset", "memcpy", "memmove"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +273,7 @@ class _Splitter(RecordValues):
                 before: list[c_ast.Node] = []
                 self._kept(node, before)
                 return before
-            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in _BLOCK_CALLS:
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in BLOCK_CALLS:
                 return self._block_call(node)
             case c_ast.Assignment(lvalue=target) if self._is_part(target):
                 before = []

@@ -68,10 +68,7 @@ def take_bounds(tree: c_ast.FileAST, locator: Locator) -> dict[int, int]:
     RegionPragma: one stands before no loop, or states no number.
     """
     bounds: dict[int, int] = {}
-    pending: list[c_ast.Node] = [tree]
-    while pending:
-        node = pending.pop()
-        pending += [child for _, child in node.children()]
+    for node in below(tree):
         for name in node.__slots__:
             value = getattr(node, name, None)
             if isinstance(value, list):

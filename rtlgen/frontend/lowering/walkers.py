@@ -19,7 +19,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import PointerUnsupported
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.nodes import FreshNames, integer
+from rtlgen.frontend.lowering.nodes import COMPARISONS, FreshNames, integer, number
 from rtlgen.frontend.lowering.pointer_values import (
     STEP_OPS,
     Index,
@@ -27,7 +27,6 @@ from rtlgen.frontend.lowering.pointer_values import (
     Target,
     Targets,
     is_null,
-    literal,
     way_root,
 )
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter, refusal
@@ -35,7 +34,6 @@ from rtlgen.frontend.lowering.types import PointerTo, Returning
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import parameters
 
-COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 NOWHERE = -1
 """The number of what a null pointer points into."""
 
@@ -299,7 +297,7 @@ class Walkers:
         if not is_first or target is None:
             return False
         zeros = _zeros(target)
-        return len(zeros) > 1 and literal(zeros[0].value) == 0
+        return len(zeros) > 1 and number(zeros[0].value) == 0
 
     def _ends(self, key: int, seen: set[int]) -> Iterator[tuple[Target, c_ast.Node]]:
         """Yield what a pointer may point to, by way of others."""
@@ -399,7 +397,7 @@ class Walkers:
             for target, _ in pointer.sources:
                 assert target is not None, "it is known where each one ends"
                 last = target.steps[-1] if target.steps else None
-                place = literal(last.value) if isinstance(last, Index) else 0
+                place = number(last.value) if isinstance(last, Index) else 0
                 if id(target.base.node) not in group:
                     places.add(place)
                 elif place != 0 or len(target.steps) > 1:
@@ -414,7 +412,7 @@ class Walkers:
         assert target is not None, "it is known where each one ends"
         last = target.steps[-1] if target.steps else None
         is_moving = id(target.base.node) in self._moving
-        return None if is_moving or not isinstance(last, Index) else literal(last.value)
+        return None if is_moving or not isinstance(last, Index) else number(last.value)
 
     def _may_be_null(self, key: int, seen: set[int]) -> bool:
         pointer = self._pointers[key]
@@ -426,7 +424,7 @@ class Walkers:
             source in self._pointers and self._may_be_null(source, seen) for source in sources
         )
 
-    def _spot(self, pointer: Pointer, number: int, targets: Sequence[Target]) -> Spot:
+    def _spot(self, pointer: Pointer, which: int, targets: Sequence[Target]) -> Spot:
         first = targets[0]
         indices = [[s for s in target.steps if isinstance(s, Index)] for target in targets]
         run = 0
@@ -435,11 +433,11 @@ class Walkers:
         leads = [[each.value for each in row[: len(row) - run]] for row in indices]
         made: list[str | int] = []
         for column in zip(*leads, strict=True):
-            values = {literal(value) for value in column}
+            values = {number(value) for value in column}
             value = values.pop() if len(values) == 1 else None
             name = f"{pointer.symbol.name}_row"
             made.append(self._fresh.fresh(name) if value is None else value)
-        return Spot(number, first.base, first.pattern, run, tuple(made))
+        return Spot(which, first.base, first.pattern, run, tuple(made))
 
     def _too_many(
         self, pointer: Pointer, ends: Sequence[tuple[Target, c_ast.Node]]
@@ -464,7 +462,7 @@ def _zeros(target: Target) -> list[Index]:
     """
     found: list[Index] = []
     for step in reversed(target.steps):
-        if not isinstance(step, Index) or (found and literal(step.value) != 0):
+        if not isinstance(step, Index) or (found and number(step.value) != 0):
             break
         found.append(step)
     return found

@@ -58,7 +58,7 @@ from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.types import INT64
-from rtlgen.ir.value_ranges import Range, ValueRanges, facts_of, value_range
+from rtlgen.ir.value_ranges import Fact, Range, ValueRanges, facts_of, value_range
 from rtlgen.source import Span
 
 
@@ -232,31 +232,32 @@ def window(
 
 def stays_inside(access: Access, shape: Sequence[int], ranges: Ranges) -> bool:
     """Return whether an access cannot leave its array; where data decides, it is not known yet."""
-    for subscript, extent in zip(access.subscripts, shape, strict=True):
-        if isinstance(subscript, Affine):
-            low, high = ranges.minimum(subscript), ranges.maximum(subscript)
-        elif subscript.known is not None:
-            low, high = value_range(subscript.known, ranges.boxes())
-        else:
-            return False
-        if low < 0 or (extent != OPEN and high >= extent):
-            return False
-    return True
+    is_known = all(isinstance(s, Affine) or s.known is not None for s in access.subscripts)
+    return is_known and _is_inside(access, shape, ranges, None)
 
 
 def guard_keeps_inside(access: Access, shape: Sequence[int], guard: Guard, ranges: Ranges) -> bool:
     """Return whether it is seen that a guard holds only where an access is inside of its array."""
-    boxes = ranges.boxes()
-    facts = facts_of(simplified_parts(guard.expr, boxes), True)
+    return _is_inside(access, shape, ranges, guard)
+
+
+def _is_inside(access: Access, shape: Sequence[int], ranges: Ranges, guard: Guard | None) -> bool:
+    """Return whether what iterators tell of an access is inside, where a guard holds."""
+    boxes = ranges.boxes() if access.is_lookup else {}
     values = ValueRanges(boxes)
+    facts: tuple[Fact, ...] = ()
+    if guard is not None and access.is_lookup:
+        facts = facts_of(simplified_parts(guard.expr, boxes), True)
     for subscript, extent in zip(access.subscripts, shape, strict=True):
         if isinstance(subscript, Affine):
-            if ranges.minimum(subscript) < 0 or ranges.maximum(subscript) >= extent:
-                return False
+            low, high = ranges.minimum(subscript), ranges.maximum(subscript)
         elif subscript.known is not None:
-            low, high = values.range(simplified_parts(subscript.known, boxes), facts)
-            if low < 0 or high >= extent:
-                return False
+            known = subscript.known if guard is None else simplified_parts(subscript.known, boxes)
+            low, high = values.range(known, facts)
+        else:
+            continue
+        if low < 0 or (extent != OPEN and high >= extent):
+            return False
     return True
 
 
