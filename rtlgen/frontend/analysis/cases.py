@@ -157,21 +157,17 @@ def _quotient(expr: Expr, ranges: Ranges) -> tuple[Affine, int] | None:
 
 def _compared_quotient(op: str, form: Affine, by: int, number: int) -> Cases:
     """Return where `form / by op number` holds."""
-    first = form - number * by
-    last = -first + (by - 1)
+    # From the first one on, the quotient is the number; from the second one on, it is more.
+    first, second = form - number * by, form - (number + 1) * by
     match op:
-        case "lt":
-            return ((-first - 1,),)
-        case "le":
-            return ((last,),)
-        case "gt":
-            return ((-last - 1,),)
-        case "ge":
-            return ((first,),)
+        case "lt" | "ge":
+            return compared(op, first)
+        case "le" | "gt":
+            return compared("lt" if op == "le" else "ge", second)
         case "eq":
-            return ((first, last),)
+            return ((first, -second - 1),)
         case _:
-            return ((-first - 1,), (-last - 1,))
+            return (*compared("lt", first), *compared("ge", second))
 
 
 def _joined(

@@ -62,9 +62,9 @@ class Turn:
         return self.modulus is None and (self.scale == 1 or self.pace == 0)
 
     def at(self, form: int) -> int:
-        """Return the value for a value of the form; it has to go round."""
-        assert self.modulus is not None
-        return self.low.constant + self.pace * (form // self.scale) % self.modulus
+        """Return the value for a value of the form."""
+        whole = self.pace * (form // self.scale)
+        return self.low.constant + (whole % self.modulus if self.modulus else whole)
 
     def move(self, at: int, by: int) -> int:
         """Return by how much a value that never begins again is larger where its form is."""
@@ -220,8 +220,7 @@ def law_in(seen: Seen) -> Turn | None:
 
 def value_in(law: Turn, k: int) -> int:
     """Return the value of a law that was fitted."""
-    steps = law.pace * ((law.form.coefficient(AT) * k + law.form.constant) // law.scale)
-    return law.low.constant + (steps % law.modulus if law.modulus else steps)
+    return law.at(law.form.coefficient(AT) * k + law.form.constant)
 
 
 def _plain(turn: Turn) -> Turn:

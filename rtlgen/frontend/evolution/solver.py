@@ -557,8 +557,8 @@ def _number_at(value: Known, outside: Mapping[str, Affine]) -> int | None:
         steps = value.form.substitute(outside)
         if not steps.is_constant:
             return None
-        whole = value.pace * (steps.constant // value.scale)
-        found = value.low.substitute(outside) + (whole % value.modulus if value.modulus else whole)
+        low = value.low.substitute(outside)
+        found = low - low.constant + replace(value, low=low).at(steps.constant)
     else:
         return None
     return found.constant if found.is_constant else None

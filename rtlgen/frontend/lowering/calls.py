@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import changed
+from rtlgen.frontend.lowering.nodes import changed, statement_fields
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
     PointerTo,
@@ -347,13 +347,14 @@ class _Function:
 
     def _sweep(self, node: c_ast.Node) -> None:
         """Leave out what can be among the statements of a node."""
-        for items in _lists(node):
-            items[:] = [self._told(part) for part in items if not self._goes(part)]
-        for field in _bodies(node):
-            value = self._told(getattr(node, field))
-            setattr(node, field, value)
-            if self._goes(value):
-                setattr(node, field, c_ast.EmptyStatement(value.coord))
+        for name in statement_fields(node):
+            value = getattr(node, name)
+            if isinstance(value, list):
+                value[:] = [self._told(part) for part in value if not self._goes(part)]
+                continue
+            told = self._told(value)
+            goes = self._goes(told)
+            setattr(node, name, c_ast.EmptyStatement(told.coord) if goes else told)
 
     def _told(self, part: c_ast.Node) -> c_ast.Node:
         """Return a statement, or the call in what it tells that might change what is computed."""
@@ -413,30 +414,9 @@ class _Function:
 def _statements(body: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield the statements below a function's body."""
     for node in below(body):
-        for items in _lists(node):
-            yield from items
-        for field in _bodies(node):
-            yield getattr(node, field)
-
-
-def _lists(node: c_ast.Node) -> list[list[c_ast.Node]]:
-    """Return the lists of statements in a node."""
-    match node:
-        case (
-            c_ast.Compound(block_items=items) | c_ast.Case(stmts=items) | c_ast.Default(stmts=items)
-        ) if items is not None:
-            return [items]
-    return []
-
-
-def _bodies(node: c_ast.Node) -> list[str]:
-    """Return the fields of a node that hold a statement."""
-    match node:
-        case c_ast.If():
-            return [field for field in ("iftrue", "iffalse") if getattr(node, field) is not None]
-        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Label() | c_ast.Switch():
-            return ["stmt"]
-    return []
+        for name in statement_fields(node):
+            value = getattr(node, name)
+            yield from value if isinstance(value, list) else (value,)
 
 
 def _target(node: c_ast.Node) -> str | None:

@@ -40,6 +40,7 @@ from rtlgen.frontend.lowering.nodes import (
     is_void,
     replaced_part,
     specified,
+    statement_fields,
     surely,
 )
 from rtlgen.frontend.lowering.types import INT, declaration, plain
@@ -215,22 +216,11 @@ class _Desugarer:
 
     def separate(self, node: c_ast.Node) -> None:
         """Separate the effects of the statements that stand directly below a node."""
-        match node:
-            case c_ast.Compound():
-                names: tuple[str, ...] = ("block_items",)
-            case c_ast.Case() | c_ast.Default():
-                names = ("stmts",)
-            case c_ast.If():
-                names = ("iftrue", "iffalse")
-            case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
-                names = ("stmt",)
-            case _:
-                return
-        for name in names:
+        for name in () if isinstance(node, c_ast.Label) else statement_fields(node):
             value = getattr(node, name)
             if isinstance(value, list):
                 value[:] = [part for item in value for part in self._effects(item)]
-            elif value is not None and not isinstance(value, c_ast.Compound):
+            elif not isinstance(value, c_ast.Compound):
                 parts = self._effects(value)
                 setattr(node, name, parts[0] if len(parts) == 1 else block(parts, value.coord))
 

@@ -51,6 +51,11 @@ class Part:
     after: tuple[tuple[str, c_ast.Node], ...] = ()
 
     @property
+    def steps(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        """All that it steps."""
+        return self.after if self.step is None else (self.step, *self.after)
+
+    @property
     def step(self) -> tuple[str, c_ast.Node] | None:
         return None if self.kind.endswith("test") else step_of(self.node)
 
@@ -348,7 +353,7 @@ def offsets_before(
     """Return the steps of counters that an iteration does before one of its parts."""
     offsets: dict[str, list[c_ast.Node]] = {}
     for part in parts[:place]:
-        for name, by in (*((part.step,) if part.step else ()), *part.after):
+        for name, by in part.steps:
             if name in counters:
                 offsets.setdefault(name, []).append(by)
     return offsets

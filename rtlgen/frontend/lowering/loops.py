@@ -430,8 +430,7 @@ class LoopLowering:
         found: list[WayOut] = []
         is_asked = False
         for place, part in enumerate(parts):
-            steps = (*((part.step,) if part.step else ()), *part.after)
-            if is_asked and any(self._is_kept(node, name) for name, _ in steps):
+            if is_asked and any(self._is_kept(node, name) for name, _ in part.steps):
                 # The last time, it is stepped only if what is asked before still holds.
                 break
             if part.step is not None and part.step[0] in counters:

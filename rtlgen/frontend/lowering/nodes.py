@@ -73,6 +73,21 @@ def items_of(node: c_ast.Node | None) -> list[c_ast.Node]:
     return list(node.block_items or ()) if isinstance(node, c_ast.Compound) else [node]
 
 
+def statement_fields(node: c_ast.Node) -> tuple[str, ...]:
+    """Return the fields of a node that hold a statement, or a list of them."""
+    match node:
+        case c_ast.Compound(block_items=list()):
+            return ("block_items",)
+        case c_ast.Case(stmts=list()) | c_ast.Default(stmts=list()):
+            return ("stmts",)
+        case c_ast.If():
+            arms = ("iftrue", "iffalse")
+            return tuple(arm for arm in arms if getattr(node, arm) is not None)
+        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Label() | c_ast.Switch():
+            return ("stmt",)
+    return ()
+
+
 def looped(node: c_ast.Node) -> list[c_ast.Node]:
     """Return the statements of a loop's body, before what the loop does or asks behind them.
 

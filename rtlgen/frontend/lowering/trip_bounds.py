@@ -215,7 +215,7 @@ class TripBounds:
             return
         changed = {name for node in nodes for name, _ in assigned(node)}
         for part in parts:
-            changed.update(name for name, _ in (*((part.step,) if part.step else ()), *part.after))
+            changed.update(name for name, _ in part.steps)
         conditions = [condition for way in ways for condition in way.conditions]
         names = {x.name for c in conditions for x in below(c) if isinstance(x, c_ast.ID)} & changed
         if len(names) == 1 and not any(map(reads_memory, conditions)):
@@ -331,8 +331,7 @@ class TripBounds:
         name = asked.left.name
         if not self._variables.is_scalar(name) or self._variables.limits(name)[0] < 0:
             return condition
-        steps = [x for part in parts for x in part.after if x[0] == name]
-        steps += [x for part in parts if (x := part.step) is not None and x[0] == name]
+        steps = [x for part in parts for x in part.steps if x[0] == name]
         if [number(by) for _, by in steps] != [-1]:
             return condition
         return c_ast.BinaryOp(">", asked.left, asked.right, asked.coord)

@@ -37,7 +37,13 @@ from rtlgen.frontend.reading.types import (
     fixed_value,
     initial_values,
 )
-from rtlgen.frontend.syntax.assigned import assigned, below, calls, handed_over
+from rtlgen.frontend.syntax.assigned import (
+    assigned,
+    below,
+    calls,
+    counters_used_elsewhere,
+    handed_over,
+)
 from rtlgen.frontend.syntax.locate import CType, Locator
 from rtlgen.ir.scop import Parameter, Storage
 from rtlgen.ir.types import INT32, IntType, NumberType
@@ -81,6 +87,7 @@ class Declarations:
         self._statics: dict[int, Variable] = {}
         self._handed_on: set[int] = set()
         self._subscripts: frozenset[str] = frozenset()
+        self._used_outside: set[int] = set()
         self.positions: set[str] = set()
 
     def reader(
@@ -103,6 +110,13 @@ class Declarations:
         places = [node.subscript for node in below(tree) if isinstance(node, c_ast.ArrayRef)]
         named = (part for place in places for part in below(place) if isinstance(part, c_ast.ID))
         self._subscripts = frozenset(part.name for part in named)
+        for node in tree.ext:
+            if isinstance(node, c_ast.FuncDef):
+                self._used_outside |= counters_used_elsewhere(node.body)
+
+    def is_used_outside(self, node: c_ast.Decl) -> bool:
+        """Return whether a variable that counts loops is used elsewhere, too."""
+        return id(node) in self._used_outside
 
     def constant_reader(self) -> ExpressionReader:
         """Return a reader of expressions that stand outside of the program's flow."""

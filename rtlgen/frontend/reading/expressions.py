@@ -484,9 +484,6 @@ class ExpressionReader:
                 labels=(Label(span),),
                 help="give it a type, or a variable",
             )
-        symbol = self._scopes.lookup(node.name) if isinstance(node, c_ast.ID) else None
-        if isinstance(symbol, ScalarInput | ActiveIterator | NamedConstant | Slot):
-            return symbol.type.width_bits // 8
         part = self.elements.part(node)
         if not part.subscripts and (part.is_pointed_to or part.variable.storage == "parameter"):
             raise UnsupportedExpression(

@@ -46,7 +46,7 @@ from rtlgen.frontend.scop.calls import CallReader
 from rtlgen.frontend.scop.cases import CaseReader, Keeper, Place, StatementReader
 from rtlgen.frontend.scop.drafts import Drafts, Filler, number_of, parts
 from rtlgen.frontend.scop.iteration import IterationReader
-from rtlgen.frontend.syntax.assigned import STEPS, Assumption, Counters
+from rtlgen.frontend.syntax.assigned import STEPS, Assumption
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Constant, Expr, Read, Scatter, Select
@@ -135,17 +135,10 @@ class BodyReader:
         self._calls = CallReader(function, self, declarations, locator)
         self._branches = BranchReader(self, declarations, locator)
         self._loops = IterationReader(self, declarations, locator)
-        self._counters = Counters()
         self._used_after: set[str] = set()
 
-    def read(self, items: Iterable[c_ast.Node], counters: Counters) -> tuple[Node, ...]:
-        """Read the statements of the outermost block.
-
-        Parameters
-        ----------
-        counters: the variables that count loops.
-        """
-        self._counters = counters
+    def read(self, items: Iterable[c_ast.Node]) -> tuple[Node, ...]:
+        """Read the statements of the outermost block."""
         nodes, self.place = self.block(items, self.place)
         return nodes
 
@@ -440,7 +433,7 @@ class BodyReader:
         stored = self._scopes.stored(node.name) if node.name is not None else None
         if stored is not None and stored.shape == () and stored.storage == "local":
             self.reaching.declare(stored)
-            if id(node) in self._counters.used_after:
+            if self._declarations.is_used_outside(node):
                 self.note_used_after(stored)
         if variable is None:
             return ()
@@ -449,8 +442,6 @@ class BodyReader:
         before: list[Node] = []
         reader = self.reader(place, before)
         value = self.right_hand_side(node.init, reader, place, before)
-        if id(node) in self._counters.confined and value.constant is not None:
-            return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
         return (*before, self.assign(node, assignment, place, reader))
 

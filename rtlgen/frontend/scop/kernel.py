@@ -21,13 +21,11 @@ from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.body import BodyReader
 from rtlgen.frontend.syntax.assigned import (
     Assumption,
-    Counters,
     RegionValues,
     assigned,
     below,
     declared,
     handed_over,
-    loop_counters,
     mentioned,
     mentions,
     region_values,
@@ -93,15 +91,12 @@ class Kernel:
         hidden = frozenset(parameter.name for parameter in parameters(function))
         # A parameter keeps its C name even when a global has the same one.
         self._declarations.scopes.reserve(hidden)
-        counters = Counters()
         self._declarations.note_changes(tree)
         for node in tree.ext:
             self._declarations.file_scope(node)
-            if isinstance(node, c_ast.FuncDef):
-                counters |= loop_counters(node.body)
         with self._declarations.scopes.block():
             self._parameters(function)
-            nodes = (*self._copies(function), *self._items(function, counters))
+            nodes = (*self._copies(function), *self._items(function))
         statements, nodes = self._body.drafts.finish(nodes, self._is_private, self._body.report)
         errors = sorted(self._body.errors, key=lambda error: error.position)
         if errors:
@@ -169,7 +164,7 @@ class Kernel:
         assignment = written(variable, symbol.span, value, reader, text)
         return self._body.assign(parameter, assignment, place, reader)
 
-    def _items(self, function: c_ast.FuncDef, counters: Counters) -> tuple[Node, ...]:
+    def _items(self, function: c_ast.FuncDef) -> tuple[Node, ...]:
         """Read the region, with the initialisers before it and the `return` at its end."""
         region = self._region
         outside = [
@@ -182,28 +177,26 @@ class Kernel:
         nodes: list[Node] = []
         for item in region.before:
             if isinstance(item, c_ast.Decl) and _is_shared(item, values):
-                nodes.extend(self._shared(item, values, counters))
+                nodes.extend(self._shared(item, values))
             elif isinstance(item, c_ast.Typedef) or (
                 isinstance(item, c_ast.Decl)
                 and (item.name in inside or item.name not in mentioned(*outside))
             ):
-                nodes.extend(self._body.read([item], counters))
+                nodes.extend(self._body.read([item]))
         if not outside and final is None:
             outside = [item for item in region.after if isinstance(item, c_ast.Return)]
         if outside:
             self._warn_outside(outside, _described(function, values))
         items = [item for item in region.items if item is not final]
-        nodes.extend(self._body.read([*_assumed(region.before), *items], counters))
+        nodes.extend(self._body.read([*_assumed(region.before), *items]))
         return (*nodes, *(() if final is None else self._return(function, final)))
 
-    def _shared(
-        self, node: c_ast.Decl, values: RegionValues, counters: Counters
-    ) -> tuple[Node, ...]:
+    def _shared(self, node: c_ast.Decl, values: RegionValues) -> tuple[Node, ...]:
         """Declare a local whose value comes into the region, or goes out of it."""
         is_handed_on = node.name in values.handed_on
         if node.name not in values.changed:
             self._declarations.hand_on(node)
-            nodes = self._body.read([node], counters)
+            nodes = self._body.read([node])
             symbol = self._declarations.scopes.lookup(node.name)
         else:
             nodes = ()

@@ -181,34 +181,15 @@ def _named(target: c_ast.Node) -> Iterator[str]:
         yield base.name
 
 
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """Variables that some `for` header sets, by the ids of their declarations.
+def counters_used_elsewhere(body: c_ast.Node) -> frozenset[int]:
+    """Return the variables declared in `body` that count loops, and are used outside of these.
 
-    Members
-    -------
-    confined: they have no use but in those loops, so that their initial values are dead.
-    used_after: something else depends on their values.
-    """
-
-    confined: frozenset[int] = frozenset()
-    used_after: frozenset[int] = frozenset()
-
-    def __or__(self, other: Counters) -> Counters:
-        return Counters(self.confined | other.confined, self.used_after | other.used_after)
-
-
-def loop_counters(body: c_ast.Node) -> Counters:
-    """Return the variables declared in `body` that count loops.
-
-    Names are resolved as C does, so that a variable of the same name in another block is not
-    taken for the counter.
+    They are told by the identities of their declarations. Names are resolved as C does, so that a
+    variable of the same name in another block is not taken for the counter.
     """
     search = _Search()
     search.visit(body, ({},))
-    return Counters(
-        frozenset(search.counting - search.used), frozenset(search.counting & search.used)
-    )
+    return frozenset(search.counting & search.used)
 
 
 @dataclass(slots=True)
