@@ -73,8 +73,7 @@ class Capacity:
         self._set = _set_in(function)
         self._steps = _steps_in(function)
         self._asked: set[str] = set()
-        self._views: dict[str, c_ast.Node] = {}
-        self._seen = _seen_through(function)
+        self._seen = self._seen_everywhere = _seen_through(function)
         arguments = function.decl.type.args
         parameters = arguments.params if arguments is not None else ()
         self._parameters = frozenset(x.name for x in parameters if isinstance(x, c_ast.Decl))
@@ -377,12 +376,12 @@ class Capacity:
         Every statement of it comes with an access of which a subscript is the iterator and a
         constant.
         """
-        self._views = dict(_pointers(body))
+        self._seen = {**self._seen_everywhere, **_seen_through(body)}
         return self._covered(items_of(body), iterator, {}) or _ANY
 
     def accessed(self, items: Sequence[c_ast.Node], counter: str) -> Limits:
         """Return the values of a counter for which what is surely done in turn has a meaning."""
-        self._views = {name: view for item in items for name, view in _pointers(item)}
+        self._seen = {**self._seen_everywhere, **_seen_through(*items)}
         found = list(self._surely(items, counter, {}))
         return _meet(*found) if found else _ANY
 
@@ -526,9 +525,8 @@ class Capacity:
     def _accesses(self, item: c_ast.Node, iterator: str) -> Iterator[Limits]:
         """Yield what each subscript asks for that a statement surely evaluates."""
         for node in _evaluated(item):
-            if isinstance(node, c_ast.UnaryOp) and node.op == "*":
-                node = self._views.get(getattr(node.expr, "name", ""), node)
-            if not isinstance(node, c_ast.ArrayRef):
+            is_pointed_to = isinstance(node, c_ast.UnaryOp) and node.op == "*"
+            if not (is_pointed_to or isinstance(node, c_ast.ArrayRef)):
                 continue
             base, subscripts = self._way(node)
             extents = self._extents.get(base.name) if isinstance(base, c_ast.ID) else None
@@ -537,14 +535,6 @@ class Capacity:
                 if offset is not None:
                     low, high = _negative(offset)
                     yield low, None if extent is None or high is None else extent - 1 + high
-
-
-def _pointers(body: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
-    """Yield the pointers that a body declares, and the elements to which they point."""
-    for node in below(body):
-        match node:
-            case c_ast.Decl(type=c_ast.PtrDecl(), init=c_ast.UnaryOp(op="&", expr=element)):
-                yield node.name, element
 
 
 def _evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -606,11 +596,11 @@ def _steps_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node]]:
     return found
 
 
-def _seen_through(function: c_ast.FuncDef) -> dict[str, c_ast.Node]:
+def _seen_through(*roots: c_ast.Node) -> dict[str, c_ast.Node]:
     """Return what variables are set to where they are declared, and nowhere else."""
     found: dict[str, c_ast.Node] = {}
     again: set[str] = set()
-    for node in below(function):
+    for node in below(*roots):
         match node:
             case c_ast.Decl(name=str(name)):
                 again |= {name} & found.keys()

@@ -252,7 +252,7 @@ class Walkers:
                 for key, pointer in self._pointers.items()
                 if key not in moving and not pointer.symbol.is_parameter
                 if len(pointer.sources) > 1
-                or self._may_be_null(key, set())
+                or self._may_be_null(key)
                 or len(self._objects(key, set())) > 1
             }
             pending = list(moving | more)
@@ -366,7 +366,7 @@ class Walkers:
                 place = id(target.base.node), target.pattern
                 numbers.setdefault(place, len(numbers))
                 found.setdefault(place, []).append(target)
-            is_null = self._may_be_null(key, set())
+            is_null = self._may_be_null(key)
             if not found and not is_null:
                 continue
             if len(found) > MOST_SPOTS:
@@ -414,15 +414,17 @@ class Walkers:
         is_moving = id(target.base.node) in self._moving
         return None if is_moving or not isinstance(last, Index) else number(last.value)
 
-    def _may_be_null(self, key: int, seen: set[int]) -> bool:
-        pointer = self._pointers[key]
-        if key in seen:
-            return False
-        seen.add(key)
-        sources = [id(target.base.node) for target, _ in pointer.sources if target is not None]
-        return pointer.may_be_null or any(
-            source in self._pointers and self._may_be_null(source, seen) for source in sources
-        )
+    def _may_be_null(self, key: int) -> bool:
+        """Return whether a pointer is set to no place, or to another one that may be."""
+        found, pending = {key}, [key]
+        while pending:
+            pointer = self._pointers[pending.pop()]
+            sources = {id(target.base.node) for target, _ in pointer.sources if target is not None}
+            pending += (sources & self._pointers.keys()) - found
+            found |= sources
+            if pointer.may_be_null:
+                return True
+        return False
 
     def _spot(self, pointer: Pointer, which: int, targets: Sequence[Target]) -> Spot:
         first = targets[0]

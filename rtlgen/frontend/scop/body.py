@@ -43,7 +43,7 @@ from rtlgen.frontend.reading.types import Extents
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.frontend.scop.branches import BranchReader
 from rtlgen.frontend.scop.calls import CallReader
-from rtlgen.frontend.scop.cases import CaseReader, Keeper, Place, StatementReader
+from rtlgen.frontend.scop.cases import CaseReader, Keeper, Place
 from rtlgen.frontend.scop.drafts import Drafts, Filler, number_of, parts
 from rtlgen.frontend.scop.iteration import IterationReader
 from rtlgen.frontend.syntax.assigned import STEPS, Assumption
@@ -65,7 +65,7 @@ class Site(Surroundings):
     before: takes the statements that have to run before it; None if there can be none.
     """
 
-    body: StatementReader
+    body: BodyReader
     calls: CallReader
     extents: Extents
     place: Place

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -28,13 +29,16 @@ from rtlgen.frontend.reading.elements import stays_inside
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.reaching import State, known_by_iterators, value_after
 from rtlgen.frontend.reading.writes import read_assignment, written
-from rtlgen.frontend.scop.cases import Place, StatementReader
+from rtlgen.frontend.scop.cases import Place
 from rtlgen.frontend.scop.functions import keeps_state
 from rtlgen.frontend.syntax.assigned import assigned, calls, single_statement
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.expr import Expr, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node
 from rtlgen.ir.types import INT32
+
+if TYPE_CHECKING:
+    from rtlgen.frontend.scop.body import BodyReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class _Branch:
 class BranchReader:
     """Reads one `if` after the other."""
 
-    def __init__(self, body: StatementReader, declarations: Declarations, locator: Locator) -> None:
+    def __init__(self, body: BodyReader, declarations: Declarations, locator: Locator) -> None:
         self._body = body
         self._declarations = declarations
         self._locator = locator

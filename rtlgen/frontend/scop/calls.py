@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -26,7 +27,7 @@ from rtlgen.frontend.errors import (
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.symbols import Function, ScalarInput, Symbol
-from rtlgen.frontend.scop.cases import Keeper, Place, StatementReader
+from rtlgen.frontend.scop.cases import Keeper, Place
 from rtlgen.frontend.scop.functions import (
     NotAnExpression,
     PureCall,
@@ -49,6 +50,9 @@ from rtlgen.ir.scop import Node
 from rtlgen.ir.types import NumberType
 from rtlgen.source import Span
 
+if TYPE_CHECKING:
+    from rtlgen.frontend.scop.body import BodyReader
+
 MAX_OPERATIONS = 20_000
 """Operations that all calls of a program together may become."""
 
@@ -62,7 +66,7 @@ class CallReader:
     """
 
     def __init__(
-        self, kernel: str, body: StatementReader, declarations: Declarations, locator: Locator
+        self, kernel: str, body: BodyReader, declarations: Declarations, locator: Locator
     ) -> None:
         self._kernel = kernel
         self._body = body

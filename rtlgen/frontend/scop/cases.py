@@ -16,9 +16,9 @@ int *q = &h[x[i]];        q_at = x[i];          and q is h + q_at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -35,14 +35,13 @@ from rtlgen.frontend.analysis.cases import (
     values_of,
 )
 from rtlgen.frontend.analysis.ranges import Guard, Ranges, with_own_reads
-from rtlgen.frontend.analysis.turn import Observation
 from rtlgen.frontend.analysis.values import Value
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.reaching import Origin, Reaching
+from rtlgen.frontend.reading.reaching import Origin
 from rtlgen.frontend.reading.symbols import Held, Index, LookedUp, Variable, View
-from rtlgen.frontend.reading.writes import Assignment, written
+from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.locate import CType, Locator
 from rtlgen.ir.affine import Affine, Constraint
@@ -50,6 +49,9 @@ from rtlgen.ir.expr import Expr
 from rtlgen.ir.scop import Access, ConditionNode, Loop, Node
 from rtlgen.ir.types import NumberType
 from rtlgen.source import Span
+
+if TYPE_CHECKING:
+    from rtlgen.frontend.scop.body import BodyReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,76 +87,10 @@ class Place:
         return replace(self, guard=self.guard.then(inner) if self.guard else inner)
 
 
-class StatementReader(Protocol):
-    """What the readers of parts of a body need of the reader of all of it.
-
-    Members
-    -------
-    reaching: what may have been assigned before the place that is being read.
-    cases: reads what depends on choices by iterators.
-    observed: what scalars are where the loops around read them, by the names that are read.
-    warnings: what was left out.
-    """
-
-    reaching: Reaching
-    cases: CaseReader
-    observed: Mapping[tuple[int, str], Observation]
-    warnings: list[Diagnostic]
-
-    def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
-        """Return a reader of the expressions of one statement."""
-
-    def control_reader(self, place: Place) -> ExpressionReader:
-        """Return a reader of when a loop runs, or where an element is."""
-
-    def note_used_after(self, variable: Variable) -> None:
-        """Note that a variable may be used outside of the loops that it counts."""
-
-    def is_used_after(self, variable: Variable) -> bool:
-        """Return whether a variable that counts a loop is used outside of it, too."""
-
-    def assign(
-        self,
-        node: c_ast.Node,
-        assignment: Assignment,
-        place: Place,
-        reader: ExpressionReader,
-        label: str | None = None,
-    ) -> Node:
-        """Append a statement."""
-
-    def block(self, items: Iterable[c_ast.Node], place: Place) -> tuple[tuple[Node, ...], Place]:
-        """Read statements; return what is known behind them, too."""
-
-    def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
-        """Read statements."""
-
-    def keep_law(self, node: c_ast.Node, variable: Variable, place: Place, span: Span) -> bool:
-        """Note what a statement leaves in a scalar, if the loop around it has told."""
-
-    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
-        """Read the body of a loop or `if`."""
-
-    def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
-        """Return what statements write."""
-
-    def origin(self, read: Access) -> Origin | None:
-        """Return what a scalar that is read was set to, as far as that is the same value still."""
-
-    def told_at(self, place: Place) -> Iterator[Guard]:
-        """Yield what assertions say that still holds at a place."""
-
-    def assume(self, condition: Guard) -> Sequence[Origin]:
-        """Note what an assertion says; return its parts."""
-
-    def warn_left_out(self, code: str, message: str, span: Span) -> None:
-        """Warn, once, that something is left out."""
-
-
 class CaseReader:
     """Finds choices, and reads what depends on them."""
 
-    def __init__(self, body: StatementReader, declarations: Declarations) -> None:
+    def __init__(self, body: BodyReader, declarations: Declarations) -> None:
         self._body = body
         self._declarations = declarations
 
@@ -243,7 +179,7 @@ def _first(
 class Keeper:
     """Reads what parameters and pointers are set to."""
 
-    def __init__(self, body: StatementReader, declarations: Declarations, locator: Locator) -> None:
+    def __init__(self, body: BodyReader, declarations: Declarations, locator: Locator) -> None:
         self._body = body
         self._declarations = declarations
         self._locator = locator

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -39,7 +40,7 @@ from rtlgen.frontend.reading.loops import Header, LoopReader, split_header
 from rtlgen.frontend.reading.symbols import ActiveIterator, NamedConstant, Unusable, Variable
 from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.branches import ConditionReader
-from rtlgen.frontend.scop.cases import Place, StatementReader
+from rtlgen.frontend.scop.cases import Place
 from rtlgen.frontend.syntax.assigned import assigned, calls, mentions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
@@ -47,6 +48,9 @@ from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Select, to_
 from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node
 from rtlgen.ir.types import INT32, INT64, IntType, integral
 from rtlgen.source import Span
+
+if TYPE_CHECKING:
+    from rtlgen.frontend.scop.body import BodyReader
 
 MAX_VALUES = 32
 """Values for each of which the body of a loop may be written out."""
@@ -81,7 +85,7 @@ class ValueLoopReader:
     """
 
     def __init__(
-        self, body: StatementReader, declarations: Declarations, locator: Locator, moves: Moves
+        self, body: BodyReader, declarations: Declarations, locator: Locator, moves: Moves
     ) -> None:
         self._body = body
         self._declarations = declarations
@@ -228,7 +232,7 @@ class IterationReader:
     moves: what is known of the scalars that loops move.
     """
 
-    def __init__(self, body: StatementReader, declarations: Declarations, locator: Locator) -> None:
+    def __init__(self, body: BodyReader, declarations: Declarations, locator: Locator) -> None:
         self._body = body
         self._declarations = declarations
         self._scopes = declarations.scopes
