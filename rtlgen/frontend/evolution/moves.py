@@ -89,33 +89,23 @@ class Moves:
         ----------
         observed: what is known of places in the loops around. ranges: of these loops.
         """
-        found = self._assigned(node, observed, ranges)
-        for scalar in found:
-            for name, assignment in assigned(node):
-                if name in scalar.names:
-                    span = self._locator.span(assignment)
-                    self._reaching.may_define(scalar.variable, span)
-        return found
-
-    def _assigned(
-        self, node: c_ast.Node, observed: Mapping[Place, Observation], ranges: Ranges
-    ) -> list[Moved]:
-        """Return the scalars around a statement that it may assign, each with all its names."""
+        places: dict[str, list[Span]] = {}
         names: dict[str, set[str]] = {}
-        spans: dict[str, Span] = {}
         variables: dict[str, Variable] = {}
         for name, assignment in assigned(node):
             variable = self._scopes.stored(name)
             if variable is not None and variable.shape == ():
                 variables[variable.name] = variable
                 names.setdefault(variable.name, set()).add(name)
-                spans.setdefault(variable.name, self._locator.span(assignment))
+                places.setdefault(variable.name, []).append(self._locator.span(assignment))
         found = []
         for key, v in variables.items():
             before, here = _known(self._reaching.of(v)), observed.get((id(node), key))
             if not isinstance(before, Affine | Turn) and here is not None:
                 before = here.law or here.known(ranges) or before
-            found.append(Moved(v, frozenset(names[key]), spans[key], before))
+            found.append(Moved(v, frozenset(names[key]), places[key][0], before))
+            for span in places[key]:
+                self._reaching.may_define(v, span)
         return found
 
     def in_loop(

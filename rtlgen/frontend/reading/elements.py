@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -60,6 +61,9 @@ from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import Fact, Range, ValueRanges, facts_of, value_range
 from rtlgen.source import Span
+
+if TYPE_CHECKING:
+    from rtlgen.frontend.reading.expressions import ExpressionReader
 
 
 def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
@@ -355,34 +359,12 @@ class Written:
 
 
 class ElementReader:
-    """Reads lvalues, and arguments that are arrays.
+    """Reads lvalues, and arguments that are arrays, of what a reader of expressions reads."""
 
-    Parameters
-    ----------
-    ranges: the loops and conditions around them.
-    subscript: returns the value of a subscript.
-    scalar: returns the value of a variable, which a place needs.
-    told: returns what assertions say of a value.
-    note_access: is told of every element that is assigned.
-    """
-
-    def __init__(
-        self,
-        locator: Locator,
-        scopes: Scopes,
-        ranges: Ranges,
-        subscript: Callable[[c_ast.Node], Value],
-        scalar: Callable[[Variable, Span], Value],
-        told: Callable[[Expr], Range | None],
-        note_access: Callable[[Variable, Access], None],
-    ) -> None:
+    def __init__(self, reader: ExpressionReader, locator: Locator, scopes: Scopes) -> None:
+        self._reader = reader
         self._locator = locator
         self._scopes = scopes
-        self._ranges = ranges
-        self._value = subscript
-        self._scalar = scalar
-        self._told = told
-        self._note_access = note_access
 
     def written(self, node: c_ast.Node) -> Written | None:
         """Return the element that is assigned, if iterators tell which one it is."""
@@ -403,12 +385,13 @@ class ElementReader:
         ------
         ParameterInControl, IndexWraps: nothing keeps it inside of its array.
         """
-        element = self.element(node)
+        element, reader = self.element(node), self._reader
+        ranges = reader.arithmetic.ranges
         pairs = zip(element.subscripts, element.variable.shape, strict=True)
         subscripts = tuple(
             i
             if isinstance(i, Affine)
-            else window(i, extent, self._ranges, self._told, is_conditional=is_conditional)
+            else window(i, extent, ranges, reader.told, is_conditional=is_conditional)
             for i, extent in pairs
         )
         at = tuple(i.value.expr for i in element.subscripts if isinstance(i, LookedUp))
@@ -419,12 +402,12 @@ class ElementReader:
     ) -> Written:
         """Return what is assigned, and note the access."""
         access = Access(element.variable.name, subscripts, element.span)
-        self._note_access(element.variable, access)
+        self._reader.note_access(element.variable, access)
         return Written(element.variable, access, at)
 
     def _known(self, index: LookedUp, extent: int) -> Window | None:
         """Return a subscript that quotients and remainders of iterators make up."""
-        iterators, obstacle = self._ranges.boxes(), index.value.obstacle
+        iterators, obstacle = self._reader.arithmetic.ranges.boxes(), index.value.obstacle
         known = quasi_affine(index.value.expr, iterators)
         if known is None:
             return None
@@ -520,10 +503,11 @@ class ElementReader:
         """Return a subscript of the place that the pointer `name` points to."""
         if not isinstance(index, Held):
             return index
-        return _index(self._scalar(index.variable, span), name)
+        access = Access(index.variable.name, (), span)
+        return _index(self._reader.current(index.variable, access), name)
 
     def _subscript(self, node: c_ast.Node) -> Index:
-        return _index(self._value(node), self._locator.text(node))
+        return _index(self._reader.value(node), self._locator.text(node))
 
 
 def _index(value: Value, text: str) -> Index:

@@ -165,15 +165,7 @@ class ExpressionReader:
         self._cast_type = cast_type
         self._surroundings = surroundings
         self.arithmetic = Arithmetic(ranges)
-        self.elements = ElementReader(
-            locator,
-            scopes,
-            ranges,
-            self.value,
-            lambda variable, span: self.current(variable, Access(variable.name, (), span)),
-            self.told,
-            lambda variable, access: surroundings.note_access(variable, access, ranges),
-        )
+        self.elements = ElementReader(self, locator, scopes)
         self.reads: list[Access] = []
         self.may_leave = False
         self.is_control = False
@@ -279,8 +271,12 @@ class ExpressionReader:
         )
         at = tuple(index.value.expr for index in looked_up)
         access = Access(variable.name, subscripts, element.span)
-        self._surroundings.note_access(variable, access, ranges)
+        self.note_access(variable, access)
         return self.read(variable, access, at) if at else self.current(variable, access)
+
+    def note_access(self, variable: Variable, access: Access) -> None:
+        """Note which elements are touched here."""
+        self._surroundings.note_access(variable, access, self.arithmetic.ranges)
 
     def written(self, node: c_ast.Node) -> Written:
         """Return the element that is assigned: as iterators tell it, or else computed.
