@@ -51,6 +51,7 @@ from rtlgen.frontend.lowering.written_out import write_out_calls
 from rtlgen.frontend.reading.elements import with_bound_stated
 from rtlgen.frontend.reading.types import SUFFIX, extent_options
 from rtlgen.frontend.scop.kernel import Kernel
+from rtlgen.frontend.syntax.assigned import functions
 from rtlgen.frontend.syntax.parse import deep_recursion, parse
 from rtlgen.frontend.syntax.region import Region, called, select_function, select_region
 from rtlgen.frontend.text.headers import declarations
@@ -348,6 +349,6 @@ def _require_accepted(region: Region, tree: c_ast.FileAST, passes: Iterable[Refu
 def _text(tree: c_ast.FileAST, region: Region) -> str:
     """Return the kernel, and the functions that it calls, as C."""
     entered = called(region, tree)
-    functions = (node for node in tree.ext if isinstance(node, c_ast.FuncDef))
-    shown = [f for f in functions if f is region.function or f.decl.name in entered]
+    known = functions(tree).items()
+    shown = [f for name, f in known if f is region.function or name in entered]
     return "\n".join(c_generator.CGenerator().visit(function) for function in shown)

@@ -35,11 +35,11 @@ from rtlgen.frontend.lowering.types import (
     ArrayOf,
     Number,
     PointerTo,
-    declaration,
+    counting,
     number_type,
     plain,
 )
-from rtlgen.frontend.syntax.assigned import below, called_by
+from rtlgen.frontend.syntax.assigned import below, called_below, functions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import BLOCK_CALLS
 
@@ -51,8 +51,7 @@ def loop_block_calls(tree: c_ast.FileAST, locator: Locator, kernel: str) -> None
     ----------
     kernel: the name of the function whose parameters are arrays of their own.
     """
-    defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
-    if any(called_by(node) in BLOCK_CALLS - defined for node in below(tree)):
+    if not (BLOCK_CALLS - functions(tree).keys()).isdisjoint(called_below(tree)):
         _Looper(tree, locator, kernel).file()
 
 
@@ -104,9 +103,7 @@ class _Looper(Rewriter):
             count = self.kept(f"{name}_size", plain(INT), count, at, made)
         body.append(c_ast.Assignment("=", place, value, at))
         set_ = body[0] if len(body) == 1 else block(body, at)
-        first = c_ast.DeclList([declaration(index, plain(INT), integer(0, at), at)], at)
-        asked = c_ast.BinaryOp("<", named(index, at), count, at)
-        made.append(c_ast.For(first, asked, c_ast.UnaryOp("p++", named(index, at), at), set_, at))
+        made.append(counting(index, count, set_, at))
         return made if len(made) == 1 else [block(made, at)]
 
     def _are_apart(self, a: c_ast.Node, b: c_ast.Node) -> bool:

@@ -39,7 +39,7 @@ from rtlgen.frontend.lowering.types import (
     ArrayOf,
     PointerTo,
 )
-from rtlgen.frontend.syntax.assigned import NUMBERS, below, called_below, called_by
+from rtlgen.frontend.syntax.assigned import NUMBERS, below, called_below, called_by, functions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ABSOLUTE, BLOCK_CALLS, TELLING
 
@@ -49,12 +49,10 @@ def changing_functions(tree: c_ast.FileAST) -> frozenset[str]:
 
     What functions outside of the file do is not known, and not asked for.
     """
-    bodies: dict[str, c_ast.FuncDef] = {}
-    found: set[str] = set()
+    bodies, found = functions(tree), set[str]()
     names = Names()
     for node in tree.ext:
         if isinstance(node, c_ast.FuncDef):
-            bodies[node.decl.name] = node
             found |= {node.decl.name} if _changes(node, names) else set()
         elif isinstance(node, c_ast.Decl | c_ast.Typedef):
             names.declare(node)
@@ -145,7 +143,7 @@ def drop_outside_calls(
     -------
     dict: the calls that are left out, by the name of the function in which they stood.
     """
-    bodies = {node.decl.name: node for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    bodies = functions(tree)
     variables = [
         node
         for node in tree.ext

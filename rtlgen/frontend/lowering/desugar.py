@@ -50,6 +50,7 @@ from rtlgen.frontend.syntax.assigned import (
     below,
     called_below,
     calls,
+    functions,
     mentioned,
     mentions,
 )
@@ -154,16 +155,15 @@ def desugar(
     dict: the calls that are left out, by the name of the function in which they stood.
     """
     left_out: dict[str, list[c_ast.FuncCall]] = {}
-    defined = frozenset(node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef))
+    known = functions(tree)
     shared = frozenset(
         node.name
         for node in tree.ext
         if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl)
     )
-    for node in tree.ext:
-        if isinstance(node, c_ast.FuncDef):
-            calls_left_out = left_out.setdefault(node.decl.name, [])
-            _Desugarer(shared, TELLING - defined, calls_left_out, changing).block(node.body)
+    for name, function in known.items():
+        calls_left_out = left_out.setdefault(name, [])
+        _Desugarer(shared, TELLING - known.keys(), calls_left_out, changing).block(function.body)
     return left_out
 
 
@@ -175,10 +175,8 @@ def separate_effects(tree: c_ast.FileAST) -> None:
     shared = frozenset(x.name for x in tree.ext if isinstance(x, c_ast.Decl) and x.name)
     desugarer = _Desugarer(shared, frozenset(), [])
     desugarer.targets = frozenset(x.name for x in below(tree) if isinstance(x, c_ast.Goto))
-    for function in tree.ext:
-        if isinstance(function, c_ast.FuncDef):
-            for node in below(function.body):
-                desugarer.separate(node)
+    for node in below(*(function.body for function in functions(tree).values())):
+        desugarer.separate(node)
 
 
 class _Desugarer:

@@ -67,7 +67,7 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.types import INT, Plain, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.syntax.assigned import assigned, below, called_below
+from rtlgen.frontend.syntax.assigned import assigned, below, called_below, functions
 from rtlgen.frontend.syntax.region import Region, called, is_pure
 
 
@@ -105,10 +105,8 @@ def lower_control(
     kernel = region.function
     limits: Mapping[str, Limits] = {}
     full: list[tuple[c_ast.Node, str]] = []
-    for function in tree.ext:
-        if not isinstance(function, c_ast.FuncDef):
-            continue
-        if function is not kernel and function.decl.name not in entered:
+    for name, function in functions(tree).items():
+        if function is not kernel and name not in entered:
             continue
         if function is not kernel and not _jumps(function.body):
             continue

@@ -14,6 +14,8 @@ statement stands; under a condition inside of a statement there is no such place
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import InitialiserUnsupported, UnsupportedExpression
@@ -30,7 +32,7 @@ from rtlgen.frontend.lowering.types import (
     element_of,
     number_type,
 )
-from rtlgen.frontend.syntax.assigned import NUMBERS, below
+from rtlgen.frontend.syntax.assigned import NUMBERS, below, functions
 from rtlgen.frontend.syntax.braces import NAMELESS, Braces, Parts, Way, is_string
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.text.constants import CHARACTER
@@ -56,7 +58,7 @@ class _Literals(Rewriter):
 
     def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
         super().__init__(tree, locator)
-        defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+        defined = functions(tree).keys()
         operands = (part for node in below(tree) for part in _pointers_of(node, defined))
         self._texts = {id(part) for part in operands if _is_text(part)}
         self._changed = {id(part) for node in below(tree) for part in _changed_by(node)}
@@ -155,7 +157,7 @@ def _is_text(node: c_ast.Node | None) -> bool:
     return is_string(node) and node is not None and node.value.startswith('"')
 
 
-def _pointers_of(node: c_ast.Node, defined: set[str]) -> list[c_ast.Node]:
+def _pointers_of(node: c_ast.Node, defined: Set[str]) -> list[c_ast.Node]:
     """Return the operands of a node that stand for pointers where they are texts.
 
     Parameters

@@ -17,7 +17,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import changed, reads_memory_itself, variable_of
 from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning
-from rtlgen.frontend.syntax.assigned import below, called_by, mentioned
+from rtlgen.frontend.syntax.assigned import below, called_by, functions, mentioned
 
 
 class Order:
@@ -31,8 +31,7 @@ class Order:
     def __init__(self, names: Names, tree: c_ast.FileAST, changing: frozenset[str]) -> None:
         self._names = names
         self._changing = changing
-        defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
-        self._quiet = defined - changing
+        self._quiet = functions(tree).keys() - changing
 
     def has_effect(self, node: c_ast.Node) -> bool:
         """Return whether something is changed at or below a node."""

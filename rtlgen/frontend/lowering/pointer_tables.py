@@ -51,7 +51,7 @@ from rtlgen.frontend.lowering.types import (
     plain,
     unqualified,
 )
-from rtlgen.frontend.syntax.assigned import below, declared, mentioned
+from rtlgen.frontend.syntax.assigned import below, declared, functions, mentioned
 from rtlgen.frontend.syntax.braces import Way
 from rtlgen.frontend.syntax.locate import Locator
 
@@ -71,11 +71,11 @@ def take_in_pointers(tree: c_ast.FileAST) -> None:
             names.declare(node.decl)
         elif isinstance(node, c_ast.Decl | c_ast.Typedef) and node.name not in found:
             names.declare(node)
-    functions = [node for node in tree.ext if isinstance(node, c_ast.FuncDef)]
-    for function in functions:
+    known = functions(tree).values()
+    for function in known:
         _merge_copies(function, names)
     for name, node in found.items():
-        users = [x for x in functions if name in mentioned(x.body)]
+        users = [x for x in known if name in mentioned(x.body)]
         if any(is_set(x.body, name, _depth(names.read(node.type))) for x in users):
             continue
         around = mentioned(node.init) | {name}
@@ -86,7 +86,7 @@ def take_in_pointers(tree: c_ast.FileAST) -> None:
             made.storage = []
             function.body.block_items.insert(0, made)
         tree.ext.remove(node)
-    for function in functions:
+    for function in known:
         for node in below(function.body):
             if isinstance(node, c_ast.Decl) and node.init is not None and "static" in node.storage:
                 type_ = names.read(node.type)

@@ -17,7 +17,7 @@ from functools import partial
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import map_children, number
-from rtlgen.frontend.syntax.assigned import assigned, below, called_by
+from rtlgen.frontend.syntax.assigned import assigned, below, called_by, functions
 from rtlgen.frontend.syntax.region import parameters
 
 
@@ -36,23 +36,23 @@ def hand_over_values(tree: c_ast.FileAST, kernel: str) -> None:
     ----------
     kernel: the name of the function that the host calls, with what it says.
     """
-    functions = {f.decl.name: _Function(f) for f in tree.ext if isinstance(f, c_ast.FuncDef)}
+    known = {name: _Function(node) for name, node in functions(tree).items()}
     chosen = {
         _Parameter(name, place): node.name
-        for name, function in functions.items()
+        for name, function in known.items()
         if name != kernel
         for place, node in enumerate(function.parameters)
         if _points_to_constant_number(node) and function.declared[node.name] == 1
     }
     while True:
         # One that goes on to another function depends on that one.
-        kept = _read_only(functions, chosen)
+        kept = _read_only(known, chosen)
         if kept == chosen:
             break
         chosen = kept
     if not chosen:
         return
-    for name, function in functions.items():
+    for name, function in known.items():
         own = {read for p, read in chosen.items() if p.function == name}
         map_children(function.node.body, partial(_with_values, own=own, chosen=chosen))
     for node in below(tree):

@@ -49,7 +49,7 @@ from rtlgen.frontend.lowering.types import (
     unqualified,
 )
 from rtlgen.frontend.reading.elements import unknown_name
-from rtlgen.frontend.syntax.assigned import STEPS
+from rtlgen.frontend.syntax.assigned import STEPS, functions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, TELLING
 
@@ -68,7 +68,7 @@ class RecordParts(Rewriter, ABC):
         super().__init__(tree, locator)
         self._layouts = Layouts(self.names, locator)
         self._leaf_names: dict[tuple[object, Path], str] = {}
-        self._telling = TELLING - {n.decl.name for n in tree.ext if isinstance(n, c_ast.FuncDef)}
+        self._telling = TELLING - functions(tree).keys()
         self.member_names: set[str] = set()
 
     @abstractmethod

@@ -29,6 +29,7 @@ from rtlgen.frontend.lowering.types import (
     PointerTo,
     RecordType,
     Type,
+    counting,
     declaration,
     innermost,
     name_coord,
@@ -277,7 +278,6 @@ class RecordValues(RecordParts):
             node,
             stored,
         )
-        first = declaration(name, plain(INT), integer(0, at), at)
         end = placed(extents[0], at)
         if end is None:
             raise self._refused(
@@ -285,13 +285,7 @@ class RecordValues(RecordParts):
                 node,
                 "set its members one by one",
             )
-        return c_ast.For(
-            c_ast.DeclList([first], at),
-            c_ast.BinaryOp("<", named(name, at), end, at),
-            c_ast.UnaryOp("p++", named(name, at), at),
-            inner,
-            at,
-        )
+        return counting(name, end, inner, at)
 
     def _counter(self, depth: int) -> str:
         """Return the name of what counts the loops over an array of so many dimensions."""

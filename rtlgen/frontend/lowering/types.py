@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.nodes import Place, copied
+from rtlgen.frontend.lowering.nodes import Place, copied, integer
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.locate import float_type, integer_type
 from rtlgen.ir.types import BFLOAT16
@@ -325,6 +325,22 @@ def declaration(
     """Return the declaration of a variable."""
     type_node = declarator(type_, name, at)
     return c_ast.Decl(name, list(quals), [], list(storage), [], type_node, value, None, at)
+
+
+def counting(
+    name: str, count: c_ast.Node, body: c_ast.Node, at: Place, *, last: int | None = None
+) -> c_ast.For:
+    """Return `for (int name = 0; name < count; name++) body`, or one down from the last number."""
+    first, op, end, step = integer(0, at), "<", count, "p++"
+    if last is not None:
+        first, op, end, step = integer(last, at), ">=", integer(0, at), "p--"
+    return c_ast.For(
+        c_ast.DeclList([declaration(name, plain(INT), first, at)], at),
+        c_ast.BinaryOp(op, c_ast.ID(name, at), end, at),
+        c_ast.UnaryOp(step, c_ast.ID(name, at), at),
+        body,
+        at,
+    )
 
 
 def size_constant(size: int, at: Place) -> c_ast.Constant:

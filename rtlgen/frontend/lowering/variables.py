@@ -39,7 +39,7 @@ from rtlgen.frontend.lowering.types import (
     plain,
 )
 from rtlgen.frontend.reading.types import SUFFIX
-from rtlgen.frontend.syntax.assigned import assigned, below, called_by
+from rtlgen.frontend.syntax.assigned import assigned, below, called_by, functions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, parameters
 
@@ -102,7 +102,7 @@ def known_parameters(tree: c_ast.FileAST, function: str) -> dict[str, int]:
 
     That is known of a `static` function, all calls of which are in the file.
     """
-    found = {x.decl.name: x for x in tree.ext if isinstance(x, c_ast.FuncDef)}.get(function)
+    found = functions(tree).get(function)
     if found is None or "static" not in found.decl.storage:
         return {}
     declared = parameters(found)
@@ -174,7 +174,7 @@ class Variables:
         self._numbers: set[str] = set()
         self._single: set[str] = set()
         self._floating: set[str] = set()
-        self._defined = {x.decl.name for x in tree.ext if isinstance(x, c_ast.FuncDef)}
+        self._defined = functions(tree).keys()
         found: dict[str, list[Symbol]] = {}
         for symbol in _used(self._names, function, tree):
             found.setdefault(symbol.name, []).append(symbol)

@@ -42,6 +42,7 @@ from rtlgen.frontend.syntax.assigned import (
     below,
     calls,
     counters_used_elsewhere,
+    functions,
     handed_over,
 )
 from rtlgen.frontend.syntax.locate import CType, Locator
@@ -110,9 +111,8 @@ class Declarations:
         places = [node.subscript for node in below(tree) if isinstance(node, c_ast.ArrayRef)]
         named = (part for place in places for part in below(place) if isinstance(part, c_ast.ID))
         self._subscripts = frozenset(part.name for part in named)
-        for node in tree.ext:
-            if isinstance(node, c_ast.FuncDef):
-                self._used_outside |= counters_used_elsewhere(node.body)
+        for function in functions(tree).values():
+            self._used_outside |= counters_used_elsewhere(function.body)
 
     def is_used_outside(self, node: c_ast.Decl) -> bool:
         """Return whether a variable that counts loops is used elsewhere, too."""

@@ -35,7 +35,7 @@ from rtlgen.frontend.analysis.values import BINARY_OPS, Arithmetic, Value, liter
 from rtlgen.frontend.errors import CallArguments, CallUnsupported
 from rtlgen.frontend.lowering.bits import are_alike, reinterpreted
 from rtlgen.frontend.lowering.nodes import integer, named
-from rtlgen.frontend.lowering.types import INT, ArrayOf, Number, Type, declaration, plain
+from rtlgen.frontend.lowering.types import ArrayOf, Number, Type, counting, declaration, plain
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.symbols import Function, Scopes, Slot
 from rtlgen.frontend.reading.types import TypeReader
@@ -109,7 +109,9 @@ def _loops(
     """
     loop: c_ast.Node = c_ast.Assignment("=", _element(target, names, node), value, node.coord)
     for level in reversed(range(len(names))):
-        loop = _counting(names[level], extents[level], loop, node, is_down and not level)
+        count = integer(extents[level], node.coord)
+        last = extents[level] - 1 if is_down and not level else None
+        loop = counting(names[level], count, loop, node.coord, last=last)
     return loop
 
 
@@ -192,17 +194,6 @@ def _element(array: c_ast.Node, names: list[str], call: c_ast.Node) -> c_ast.Nod
     for name in names:
         node = c_ast.ArrayRef(node, c_ast.ID(name, call.coord), call.coord)
     return node
-
-
-def _counting(
-    index: str, extent: int, body: c_ast.Node, call: c_ast.Node, is_down: bool
-) -> c_ast.For:
-    at = call.coord
-    first, end = (extent - 1, 0) if is_down else (0, extent)
-    declared = declaration(index, plain(INT), integer(first, at), at)
-    condition = c_ast.BinaryOp(">=" if is_down else "<", named(index, at), integer(end, at), at)
-    step = c_ast.UnaryOp("p--" if is_down else "p++", c_ast.ID(index, at), at)
-    return c_ast.For(c_ast.DeclList([declared], at), condition, step, body, at)
 
 
 def _refusal(name: str, span: Span, reason: str) -> CallUnsupported:

@@ -93,6 +93,11 @@ def _is_changeable(parameter: c_ast.Node) -> bool:
     return True
 
 
+def functions(tree: c_ast.FileAST) -> dict[str, c_ast.FuncDef]:
+    """Return the functions that a file defines, by their names."""
+    return {node.decl.name: node for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+
+
 def calls(root: c_ast.Node | None) -> bool:
     """Return whether a function is called below `root`."""
     return root is not None and any(isinstance(node, c_ast.FuncCall) for node in below(root))

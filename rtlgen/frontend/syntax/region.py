@@ -21,7 +21,7 @@ from rtlgen.frontend.errors import (
     RegionPragma,
     UnknownFunction,
 )
-from rtlgen.frontend.syntax.assigned import STEPS, below, called_by, declared, mentioned
+from rtlgen.frontend.syntax.assigned import STEPS, below, called_by, declared, functions, mentioned
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.expr import FloatOp
 from rtlgen.ir.types import FLOAT16, FLOAT32, FLOAT64, INT32, INT64, FloatType, IntType, NumberType
@@ -193,9 +193,7 @@ def select_function(tree: c_ast.FileAST, function: str | None, locator: Locator)
     FrontendError: there is no such one.
     """
     definitions = {
-        node.decl.name: node
-        for node in tree.ext
-        if isinstance(node, c_ast.FuncDef) and not locator.is_above(node.decl)
+        name: node for name, node in functions(tree).items() if not locator.is_above(node.decl)
     }
     for node in definitions.values():
         if not isinstance(node.decl.type, c_ast.FuncDecl):
@@ -208,15 +206,15 @@ def select_function(tree: c_ast.FileAST, function: str | None, locator: Locator)
 
 def called(region: Region, tree: c_ast.FileAST) -> frozenset[str]:
     """Return the functions that the region calls, and those that they call."""
-    bodies = {node.decl.name: node.body for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    known = functions(tree)
     found: set[str] = set()
     pending = list(region.items)
     while pending:
         for node in below(pending.pop()):
             name = called_by(node)
-            if name in bodies and name not in found:
+            if name in known and name not in found:
                 found.add(name)
-                pending.append(bodies[name])
+                pending.append(known[name].body)
     return frozenset(found)
 
 
