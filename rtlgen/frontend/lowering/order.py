@@ -52,7 +52,11 @@ class Order:
             stored = stored.name if isinstance(stored, c_ast.ArrayRef) else None
         if isinstance(part, c_ast.FuncCall):
             return self._is_call_seen(part, [x for x in beside if x is not root])
-        if any(isinstance(x, c_ast.FuncCall) for x in beside):
+        calls = [x for x in beside if isinstance(x, c_ast.FuncCall)]
+        if calls and self.has_effect(part):
+            return True
+        # A function is called when its arguments are known.
+        if any(self.is_changing_call(x) and not any(y is part for y in below(x)) for x in calls):
             return True
         if any(map(self.is_changing_call, below(part))):
             names = mentioned(part)

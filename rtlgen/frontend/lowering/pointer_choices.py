@@ -16,17 +16,16 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import (
-    changed,
     copied,
     has_effect,
     integer,
-    variable_of,
     with_parts,
 )
+from rtlgen.frontend.lowering.order import Order
 from rtlgen.frontend.lowering.pointer_values import pointer_side
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning
-from rtlgen.frontend.syntax.assigned import below, mentioned
+from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.locate import Locator
 
 
@@ -44,35 +43,18 @@ def name_chosen_pointers(tree: c_ast.FileAST, locator: Locator, changing: frozen
 class _Namer(Rewriter):
     def __init__(self, tree: c_ast.FileAST, locator: Locator, changing: frozenset[str]) -> None:
         super().__init__(tree, locator)
-        self._changing = changing
-        self._done: list[c_ast.Node] = []
+        self._order = Order(self.names, tree, changing)
 
     def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
             case c_ast.If() | c_ast.While() | c_ast.DoWhile():
                 node.cond = self._asked(node.cond)
-                self._done = self._all_done(node.cond)
             case c_ast.For(cond=condition) if condition is not None:
                 with self.names.block():
                     for each in node.init.decls if isinstance(node.init, c_ast.DeclList) else ():
                         self.names.declare(each)
                     node.cond = self._asked(condition)
-            case _:
-                # What the statement is there to set is set behind everything else.
-                self._done = [part for part in self._all_done(node) if part is not node]
         return super()._statement(node)
-
-    def _all_done(self, node: c_ast.Node) -> list[c_ast.Node]:
-        """Return the parts of an expression that change something."""
-        return [
-            part
-            for part in below(node)
-            if changed(part) is not None
-            or (
-                isinstance(part, c_ast.FuncCall)
-                and getattr(part.name, "name", "") in self._changing
-            )
-        ]
 
     def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
         init = getattr(node, "init", None)
@@ -133,12 +115,8 @@ class _Namer(Rewriter):
 
     def _is_early(self, node: c_ast.TernaryOp) -> bool:
         """Return whether nothing tells if a choice is made before the statement."""
-        names = mentioned(node)
-        beside = [part for part in self._done if all(x is not node for x in below(part))]
-        # A function is called when its arguments are known.
-        around = [x for x in self._done if x not in beside and not isinstance(x, c_ast.FuncCall)]
-        set_ = {variable_of(changed(part)) for part in (*beside, *around)}
-        return not has_effect(node) and not set_ & {None, *names}
+        root = self.root
+        return root is not None and not has_effect(node) and not self._order.is_seen(node, root)
 
     def _choice(self, node: c_ast.Node) -> c_ast.TernaryOp | None:
         """Return the choice of a pointer that the way of an expression begins with."""

@@ -42,6 +42,7 @@ class Rewriter:
     names: the names in sight.
     refusing: what is wrong with what a pass refuses.
     function: the name of the function that is being walked.
+    root: the expression of the statement that is being walked, or a statement of another kind.
     refused: what is refused, by the function in which it stands. It is left as it was, since
         nobody may ever call the function.
     """
@@ -54,6 +55,7 @@ class Rewriter:
         self._locator = locator
         self._taken: FreshNames | None = None
         self.function = ""
+        self.root: c_ast.Node | None = None
         self.refused: dict[str, list[FrontendError]] = {}
 
     def file(self) -> None:
@@ -116,11 +118,14 @@ class Rewriter:
 
     def statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Return what stands in place of a statement or declaration."""
+        around, self.root = self.root, _expression_of(node)
         try:
             return self._statement(node)
         except FrontendError as error:
             self.refuse(self.function, error)
             return [node]
+        finally:
+            self.root = around
 
     def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         before: list[c_ast.Node] = []
@@ -264,6 +269,18 @@ class Rewriter:
                     if isinstance(value, c_ast.Node):
                         setattr(node, name, self.expression(value, before))
         return node
+
+
+def _expression_of(node: c_ast.Node) -> c_ast.Node | None:
+    """Return the expression of a statement that has one."""
+    match node:
+        case c_ast.If() | c_ast.Switch() | c_ast.While() | c_ast.DoWhile():
+            return node.cond
+        case c_ast.Return():
+            return node.expr
+        case c_ast.Decl():
+            return node.init
+    return node
 
 
 def refusal(

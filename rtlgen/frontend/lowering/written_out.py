@@ -105,16 +105,9 @@ class _Writer(Rewriter):
         self._order = Order(self.names, tree, changing)
         self._active: list[str] = []
         self._nowhere: set[str] = set()
-        self._root: c_ast.Node | None = None
         self.bodies = {x.decl.name: x for x in tree.ext if _keeps_nothing(x)}
 
     # Calls.
-
-    def statement(self, node: c_ast.Node) -> list[c_ast.Node]:
-        around, self._root = self._root, _asked(node)
-        made = super().statement(node)
-        self._root = around
-        return made
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         if isinstance(node, c_ast.FuncCall) and self._may_go(node):
@@ -125,7 +118,7 @@ class _Writer(Rewriter):
 
     def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
         if isinstance(node, c_ast.FuncCall) and before is not None and self._may_go(node):
-            root = self._root
+            root = self.root
             is_whole = node is root or (
                 isinstance(root, c_ast.Assignment)
                 and node is root.rvalue
@@ -244,18 +237,6 @@ class _Writer(Rewriter):
             self.names.declare(made)
             before.append(made)
         return scope
-
-
-def _asked(node: c_ast.Node) -> c_ast.Node | None:
-    """Return the expression of a statement."""
-    match node:
-        case c_ast.If() | c_ast.Switch():
-            return node.cond
-        case c_ast.Return():
-            return node.expr
-        case c_ast.Decl():
-            return node.init
-    return node
 
 
 def _keeps_nothing(node: c_ast.Node) -> bool:
