@@ -50,8 +50,6 @@ from rtlgen.ir.scop import Parameter, Storage
 from rtlgen.ir.types import INT32, IntType, NumberType
 from rtlgen.source import Span
 
-_INLINE = ("inline",)
-
 
 class Declarations:
     """What has been declared so far.
