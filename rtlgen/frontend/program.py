@@ -91,20 +91,6 @@ class ParsedProgram:
     lowered: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Calls:
-    """Which calls do not stay as they are.
-
-    Members
-    -------
-    first: those that are made before their statements, by the lines of their places.
-    written_out: the functions that are written out where they are called.
-    """
-
-    first: frozenset[int]
-    written_out: frozenset[str]
-
-
 def parse_file(
     path: str | PathLike[str],
     *,
@@ -235,21 +221,21 @@ def _lowered(
     first_calls = frozenset[int]()
     told: dict[int, FrontendError] = {}
     while True:
-        calls = Calls(first_calls, written_out)
+        again = unread, first_calls, written_out
         try:
-            return _lower(preprocessed, main, function, fixed, floats, unread, calls)
+            return _lower(preprocessed, main, function, fixed, floats, *again)
         except FrontendError as error:
             found = [error, *error.others]
             loops = {e.loop: e for e in reversed(found) if e.loop is not None}
-            again = {loop for loop in loops if unread.get(loop, 0) < MAX_ATTEMPTS}
+            others = {loop for loop in loops if unread.get(loop, 0) < MAX_ATTEMPTS}
             lifted = {e.call for e in found if e.call is not None} - first_calls
             # What is wrong with a header is what was wrong with it as it is written.
             told = {**loops, **told}
-            if not again and not lifted:
+            if not others and not lifted:
                 # A function that is called several times has the same loop each time.
                 written = dict.fromkeys(e if e.loop is None else told[e.loop] for e in found)
-                first, *others = map(with_bound_stated, written)
-                first.others = tuple(others)
+                first, *more = map(with_bound_stated, written)
+                first.others = tuple(more)
                 told_first = told_first or first
                 unbounded = [e for e in found if isinstance(e, UnboundedLoop | LoopHeader)]
                 inner = {e.inside for e in unbounded if e.inside is not None} - written_out
@@ -258,7 +244,7 @@ def _lowered(
                 written_out |= inner
                 unread, told = {}, {}
                 continue
-            unread |= {loop: unread.get(loop, 0) + 1 for loop in again}
+            unread |= {loop: unread.get(loop, 0) + 1 for loop in others}
             first_calls |= lifted
 
 
@@ -269,8 +255,17 @@ def _lower(
     fixed: Mapping[str, str],
     floats: FloatRewriting,
     unread: Mapping[int, int],
-    calls: Calls,
+    first_calls: frozenset[int],
+    asked: frozenset[str],
 ) -> ParsedProgram:
+    """Return the program.
+
+    Parameters
+    ----------
+    unread: how often the header of a loop could not be read, by the line of its place.
+    first_calls: that are made before their statements, by the lines of their places.
+    asked: the functions that are written out where they are called.
+    """
     given = fixed
     if not preprocessed.tokens:
         raise NoFunction(f"{main.path} is empty")
@@ -292,8 +287,8 @@ def _lower(
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
     members = part_pointers(tree, locator, kernel)
-    lift_chosen_effects(tree, locator, changing, calls.first)
-    written_out = write_out_calls(tree, locator, changing, calls.written_out)
+    lift_chosen_effects(tree, locator, changing, first_calls)
+    written_out = write_out_calls(tree, locator, changing, asked)
     tables = part_tables(tree, locator)
     loop_block_calls(tree, locator, kernel)
     name_chosen_pointers(tree, locator, changing)

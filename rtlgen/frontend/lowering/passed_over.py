@@ -54,18 +54,15 @@ class PassedOver:
         ----------
         dropped: by the declaration or definition of the file in which they stand.
         """
-        found = [node for node in self._read_of(dropped) if not self._locator.is_above(node)]
+        found: list[c_ast.Node] = []
+        for outer, nodes in dropped.items():
+            name = outer.decl.name if isinstance(outer, c_ast.FuncDef) else None
+            found += [x for x in nodes if name is None or self._is_read(name, x)]
+        found = [node for node in found if not self._locator.is_above(node)]
+        found.sort(key=lambda node: int(node.coord.line))
         if found:
             text = "`volatile` is left out: nobody else is at work while the circuit runs"
             yield _warning("W0116", text, self._labels(found))
-
-    def _read_of(self, taken: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> list[c_ast.Node]:
-        """Return what stands outside of functions, or in those that are read."""
-        found: list[c_ast.Node] = []
-        for outer, nodes in taken.items():
-            name = outer.decl.name if isinstance(outer, c_ast.FuncDef) else None
-            found += [x for x in nodes if name is None or self._is_read(name, x)]
-        return sorted(found, key=lambda node: int(node.coord.line))
 
     def bounds(self, full: Sequence[tuple[c_ast.Node, str]]) -> Iterator[Diagnostic]:
         """Yield a warning about loops that run on when the program has left them.
