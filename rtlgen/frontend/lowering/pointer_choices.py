@@ -7,6 +7,7 @@ Rewrite
     while ((c ? a : b)[i]) S         while (c ? a[i] : b[i]) S
     while (p && *p) S                while (p != 0 && *p) S
     if (!p) S                        if (p == 0) S
+    i[a] + *(int *)a                 a[i] + *a
 
 What an expression may do before it chooses stays where it is.
 """
@@ -22,7 +23,7 @@ from rtlgen.frontend.lowering.nodes import (
     with_parts,
 )
 from rtlgen.frontend.lowering.order import Order
-from rtlgen.frontend.lowering.pointer_values import pointer_side
+from rtlgen.frontend.lowering.pointer_values import Targets, pointer_side
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning
 from rtlgen.frontend.syntax.assigned import below
@@ -44,6 +45,7 @@ class _Namer(Rewriter):
     def __init__(self, tree: c_ast.FileAST, locator: Locator, changing: frozenset[str]) -> None:
         super().__init__(tree, locator)
         self._order = Order(self.names, tree, changing)
+        self._targets = Targets(self.names)
 
     def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
@@ -80,6 +82,11 @@ class _Namer(Rewriter):
 
     def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
         match node:
+            case c_ast.Cast(expr=inner) if self._targets.is_converted_to_itself(node):
+                return self.expression(inner, before)
+            case c_ast.ArrayRef(name=first, subscript=array) if self._is_turned(first, array):
+                node.name, node.subscript = array, first
+        match node:
             case c_ast.TernaryOp() if self._is_pointer(node):
                 self._arms(node)
                 is_early = before is not None and self._is_early(node)
@@ -101,6 +108,11 @@ class _Namer(Rewriter):
             case c_ast.BinaryOp(op="&&" | "||"):
                 node.left, node.right = self._asked(node.left), self._asked(node.right)
         return self.inside(node, before)
+
+    def _is_turned(self, first: c_ast.Node, second: c_ast.Node) -> bool:
+        """Return whether an array stands between the brackets."""
+        sides = [isinstance(self.names.decayed(x), PointerTo) for x in (first, second)]
+        return sides == [False, True]
 
     def _asked(self, node: c_ast.Node) -> c_ast.Node:
         """Return a condition that is no pointer."""

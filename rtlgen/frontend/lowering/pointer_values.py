@@ -132,8 +132,6 @@ class Targets:
                 symbol = names.lookup(name)
                 return None if symbol is None or symbol.is_type else Target(symbol, ())
             case c_ast.ArrayRef(name=base, subscript=index):
-                if not isinstance(names.decayed(base), PointerTo):
-                    base, index = index, base
                 found = self.pointed_to(base)
                 return None if found is None else found.moved(as_int(names, index))
             case c_ast.UnaryOp(op="*", expr=inner):

@@ -96,7 +96,7 @@ def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
     scan.file()
     walkers = Walkers(scan, tree, locator)
     placer = _Placer(tree, walkers, locator, scan.pointers)
-    if walkers.found or scan.needs_rewriting or placer.has_aliases:
+    if walkers.found or scan.asks_for_null or placer.has_aliases:
         placer.file()
     for function, error in walkers.refused:
         placer.refuse(function, error)
@@ -375,8 +375,6 @@ class _Placer(PointerPlaces):
             case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*" | "&"):
                 if self._walker(way_root(self.names, node)) is not None:
                     return self._looked_up(node)
-                if isinstance(node, c_ast.ArrayRef):
-                    self._turn(node)
             case c_ast.BinaryOp() if self._are_pointers(node):
                 return self._compared(node)
             case c_ast.BinaryOp(op="+" | "-"):
@@ -398,8 +396,6 @@ class _Placer(PointerPlaces):
                 return node
             case c_ast.ID() if self._walker(node) is not None:
                 raise self._as_value(node, "used here")
-            case c_ast.Cast(expr=inner) if self._targets.is_converted_to_itself(node):
-                return self.expression(inner, before)
         return self.inside(node, before)
 
     def _argument(self, node: c_ast.Node, before: Before) -> c_ast.Node:
@@ -410,13 +406,6 @@ class _Placer(PointerPlaces):
         if is_pointer and self._walker(way_root(self.names, node)) is not None:
             return self._address(node)
         return self.expression(node, before)
-
-    def _turn(self, node: c_ast.ArrayRef) -> None:
-        """Rewrite `i[a]` as `a[i]`."""
-        if not isinstance(self.names.decayed(node.name), PointerTo) and isinstance(
-            self.names.decayed(node.subscript), PointerTo
-        ):
-            node.name, node.subscript = node.subscript, node.name
 
     def _are_pointers(self, node: c_ast.BinaryOp) -> bool:
         """Return whether two pointers meet, one of them a position, or a null pointer."""

@@ -68,8 +68,7 @@ class Scan(Rewriter):
     -------
     pointers: by the identity of their declarations.
     compared: those of which two are compared, by their identities.
-    needs_rewriting: an array stands between brackets, `i[a]`, is compared with a null pointer, or
-        is converted to what it is.
+    asks_for_null: a pointer is compared with a null pointer.
     """
 
     def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
@@ -77,7 +76,7 @@ class Scan(Rewriter):
         self._targets = Targets(self.names)
         self.pointers: dict[int, Pointer] = {}
         self.compared: list[tuple[int, int]] = []
-        self.needs_rewriting = False
+        self.asks_for_null = False
 
     def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
         made = super().declaration(node)
@@ -136,18 +135,12 @@ class Scan(Rewriter):
                     pointer.moves = pointer.steps = True
             case c_ast.BinaryOp(op=op, left=left, right=right) if op in COMPARISONS or op == "-":
                 self._compare(left, right)
-            case c_ast.Cast() if self._targets.is_converted_to_itself(node):
-                self.needs_rewriting = True
-            case c_ast.ArrayRef(name=base, subscript=index):
-                is_pointer = isinstance(self.names.decayed(base), PointerTo)
-                if not is_pointer and isinstance(self.names.decayed(index), PointerTo):
-                    self.needs_rewriting = True
         return self.inside(node, before)
 
     def _compare(self, left: c_ast.Node, right: c_ast.Node) -> None:
         are_pointers = [isinstance(self.names.decayed(side), PointerTo) for side in (left, right)]
         if any(are_pointers) and any(is_null(self.names, side) for side in (left, right)):
-            self.needs_rewriting = True
+            self.asks_for_null = True
         if not all(are_pointers):
             return
         found = [self._pointer(way_root(self.names, side)) for side in (left, right)]
