@@ -1,4 +1,6 @@
-"""Whether anything in an expression can tell when a part of it is done.
+"""What C says of the order in which the parts of an expression are done.
+
+Whether anything in an expression can tell when a part of it is done:
 
     x = c ? a[i++] : b[j];        nothing: the part goes before the statement
     x = i + (c ? a[i++] : 0);     C leaves open what i is on the left
@@ -6,18 +8,34 @@
 
 A part is what is done in one case only, behind a comma, or in a call. What stands beside it may use
 what it changes, or change what it uses.
+
+Variables that an expression changes under one name, and uses or changes under another one:
+
+    int *p = &x;
+    *p = x++;                  C says nothing of what x is then
+    a[i] = *p + x++;           nor of what is added
+    x++ && *p;                 here it does: what is left of && is done first
+
+One name alone is seen by who takes steps out of expressions. Here pointers are looked through that
+always point to one place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import SideEffect
 from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import changed, reads_memory_itself, variable_of
+from rtlgen.frontend.lowering.nodes import changed, number, reads_memory_itself, variable_of
+from rtlgen.frontend.lowering.pointer_values import Choice, Index, Target, Targets, combined
 from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning
-from rtlgen.frontend.syntax.assigned import below, called_by, functions, mentioned
+from rtlgen.frontend.lowering.walkers import Pointer
+from rtlgen.frontend.syntax.assigned import STEPS, below, called_by, functions, mentioned
+from rtlgen.frontend.syntax.locate import Locator
 
 
 class Order:
@@ -106,3 +124,162 @@ class Order:
     def _is_shared(self, node: c_ast.ID) -> bool:
         symbol = self._names.lookup(node.name)
         return symbol is not None and symbol.is_shared
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Access:
+    """A use of a variable, or of a part of one.
+
+    Members
+    -------
+    place: what it is. name: with which it begins.
+    is_change: it is changed. is_settled: that is done before the value is known.
+    """
+
+    place: tuple[object, ...]
+    name: str
+    node: c_ast.Node
+    is_change: bool = False
+    is_settled: bool = False
+
+
+class Aliases:
+    """Finds what an expression does to one variable under two names.
+
+    Members
+    -------
+    exist: there are pointers that are another name of something.
+    """
+
+    def __init__(self, names: Names, pointers: Mapping[int, Pointer], locator: Locator) -> None:
+        self._names = names
+        self._targets = Targets(names)
+        self._locator = locator
+        self._fixed = _fixed(pointers)
+        self.exist = bool(self._fixed)
+
+    def require_order(self, node: c_ast.Node | None) -> None:
+        """Refuse an expression that C gives no meaning.
+
+        Raises
+        ------
+        SideEffect
+        """
+        if node is not None and self._fixed and any(changed(x) is not None for x in below(node)):
+            self._accesses(node)
+
+    def _accesses(self, node: c_ast.Node) -> list[_Access]:
+        """Return what an expression uses, in no order that C gives."""
+        match node:
+            case c_ast.BinaryOp(op="&&" | "||", left=first, right=second):
+                return [*map(_settled, self._accesses(first)), *self._accesses(second)]
+            case c_ast.TernaryOp(cond=first, iftrue=second, iffalse=third):
+                arms = [*self._accesses(second), *self._accesses(third)]
+                return [*map(_settled, self._accesses(first)), *arms]
+            case c_ast.ExprList(exprs=[*others, last]):
+                before = [_settled(x) for part in others for x in self._accesses(part)]
+                return [*before, *self._accesses(last)]
+            case c_ast.UnaryOp(op="sizeof"):
+                return []
+            case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)):
+                return [_settled(x) for x in self._together([self._accesses(x) for x in given])]
+        target = changed(node)
+        if target is not None:
+            return self._changing(node, target)
+        own = self._own(node, node)
+        return self._together([own, *(self._accesses(part) for part in self._parts(node))])
+
+    def _changing(self, node: c_ast.Node, target: c_ast.Node) -> list[_Access]:
+        """Return the accesses of an assignment, or of a step."""
+        parts = [self._accesses(part) for part in self._parts(target)]
+        if isinstance(node, c_ast.Assignment):
+            parts.append(self._accesses(node.rvalue))
+        found = self._together(parts)
+        own = [replace(x, is_change=True) for x in self._own(target, node)]
+        for access in own:
+            # What is read is read before it is set.
+            self._require_apart(access, [x for x in found if x.is_change and not x.is_settled])
+        return [*found, *own]
+
+    def _own(self, node: c_ast.Node, shown: c_ast.Node) -> list[_Access]:
+        """Return the access that an expression itself is."""
+        if not isinstance(node, c_ast.ID | c_ast.ArrayRef | c_ast.StructRef | c_ast.UnaryOp):
+            return []
+        if isinstance(node, c_ast.UnaryOp) and node.op != "*":
+            return []
+        target = self._targets.named(node)
+        name = "" if target is None else target.base.name
+        while target is not None and id(target.base.node) in self._fixed:
+            target = _through(self._fixed[id(target.base.node)], target)
+        if target is None:
+            return []
+        steps = [
+            step.name if isinstance(step, Choice) else number(step.value) for step in target.steps
+        ]
+        # A variable in a subscript may have been another number when the pointer was set.
+        return [] if None in steps else [_Access((id(target.base.node), *steps), name, shown)]
+
+    def _parts(self, node: c_ast.Node) -> Iterator[c_ast.Node]:
+        """Yield the values that an access, or an operation, depends on."""
+        match node:
+            case c_ast.ArrayRef(name=base, subscript=index):
+                yield from self._parts(base)
+                yield index
+            case c_ast.StructRef(name=inner) | c_ast.UnaryOp(op="*" | "&", expr=inner):
+                yield from self._parts(inner)
+            case c_ast.UnaryOp(op=op, expr=inner) if op in STEPS:
+                yield from self._parts(inner)
+            case c_ast.ID() | c_ast.Constant() | c_ast.Typename():
+                return
+            case _:
+                yield from (part for _, part in node.children())
+
+    def _together(self, parts: Sequence[list[_Access]]) -> list[_Access]:
+        """Return the accesses of operands that C evaluates in any order."""
+        found: list[_Access] = []
+        for part in parts:
+            for access in part:
+                others = found if access.is_change else [x for x in found if x.is_change]
+                self._require_apart(access, others)
+            found += part
+        return found
+
+    def _require_apart(self, access: _Access, others: Sequence[_Access]) -> None:
+        for other in others:
+            if other.place == access.place and other.name != access.name:
+                first, second = sorted((access, other), key=lambda x: not x.is_change)
+                raise SideEffect(
+                    f"`{first.name}` and `{second.name}` name one variable, which changes here",
+                    labels=(
+                        Label(self._locator.span(first.node), "changed here"),
+                        Label(self._locator.span(second.node), "in C, before or behind this"),
+                    ),
+                    help="make the change a statement of its own",
+                )
+
+
+def _fixed(pointers: Mapping[int, Pointer]) -> dict[int, Target | None]:
+    """Return what pointers point to that always point there."""
+    return {
+        key: pointer.sources[0][0]
+        for key, pointer in pointers.items()
+        if not pointer.moves and len(pointer.sources) == 1 and not pointer.symbol.is_parameter
+    }
+
+
+def _settled(access: _Access) -> _Access:
+    return replace(access, is_settled=True)
+
+
+def _through(source: Target | None, target: Target) -> Target | None:
+    """Return a part of what a pointer points to, given what that is."""
+    if source is None or not target.steps:
+        return None
+    first, *rest = target.steps
+    last = source.steps[-1] if source.steps else None
+    if not isinstance(first, Index):
+        return None
+    if isinstance(last, Index):
+        moved = replace(last, value=combined("+", last.value, first.value))
+        return Target(source.base, (*source.steps[:-1], moved, *rest))
+    return Target(source.base, (*source.steps, *rest)) if number(first.value) == 0 else None

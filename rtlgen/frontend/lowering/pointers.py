@@ -25,7 +25,6 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import PointerUnsupported
-from rtlgen.frontend.lowering.aliases import Aliases
 from rtlgen.frontend.lowering.desugar import lifted_steps
 from rtlgen.frontend.lowering.nodes import (
     COMPARISONS,
@@ -40,6 +39,7 @@ from rtlgen.frontend.lowering.nodes import (
     named,
     reads_memory,
 )
+from rtlgen.frontend.lowering.order import Aliases
 from rtlgen.frontend.lowering.pointer_places import (
     PointerPlaces,
     is_in,
