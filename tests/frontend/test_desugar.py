@@ -54,6 +54,7 @@ BODIES = {
     "two beside each other": "int k = 2, m = 7; a[0] = (n ? k++ : 3) - (b[0] ? m-- : 4); a[m] = k;",
     "comma in an expression": "int k; a[0] = (k = n & 7, k * k) + 1; if (b[k] = 3, n) a[1] = b[k];",
     "comma of nothing": "a[0] = (n, 3);",
+    "comma in what a call is given": "a[0] = abs((n, 3 - b[0]));",
     "a loop that asks by the way": (
         "int k = 3, i = 0; while (i < 16 && (b[i] > 0 || k-- > 0)) { a[i] = k; i++; } a[0] = i;"
     ),
