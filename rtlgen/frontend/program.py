@@ -291,7 +291,7 @@ def _lower(
     written_out = write_out_calls(tree, locator, changing, asked)
     tables = part_tables(tree, locator)
     loop_block_calls(tree, locator, kernel)
-    name_chosen_pointers(tree, locator, changing)
+    chosen = name_chosen_pointers(tree, locator, changing)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator, members.given)
     hand_over_values(tree, kernel)
@@ -301,7 +301,7 @@ def _lower(
     _require_accepted(
         region,
         tree,
-        (literal_arrays, members.refused, written_out, tables, pointers, records.refused),
+        (literal_arrays, members.refused, written_out, tables, chosen, pointers, records.refused),
     )
     fixed = {**fixed, **records.extents(region.function.decl.name, fixed)}
     state_extents(tree, region.function, fixed, locator)

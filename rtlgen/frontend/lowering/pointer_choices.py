@@ -3,6 +3,7 @@
 Rewrite
 -------
     (c ? a : b)[i] = x;              int *chosen = c ? a : b; chosen[i] = x;
+    p = n++ ? a : b;                 int asked = n++; p = asked ? a : b;
     move(c ? a : b, n);              int *chosen = c ? a : b; move(chosen, n);
     while ((c ? a : b)[i]) S         while (c ? a[i] : b[i]) S
     while (p && *p) S                while (p != 0 && *p) S
@@ -16,7 +17,9 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
+from rtlgen.frontend.errors import SideEffect
 from rtlgen.frontend.lowering.nodes import (
+    assign,
     copied,
     has_effect,
     integer,
@@ -24,28 +27,35 @@ from rtlgen.frontend.lowering.nodes import (
 )
 from rtlgen.frontend.lowering.order import Order
 from rtlgen.frontend.lowering.pointer_values import Targets, pointer_side
-from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
 from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning
 from rtlgen.frontend.syntax.assigned import below
 from rtlgen.frontend.syntax.locate import Locator
 
 
-def name_chosen_pointers(tree: c_ast.FileAST, locator: Locator, changing: frozenset[str]) -> None:
-    """Rewrite all functions of a file in place.
+def name_chosen_pointers(
+    tree: c_ast.FileAST, locator: Locator, changing: frozenset[str]
+) -> Refused:
+    """Rewrite all functions of a file in place; return what is refused, by function.
 
     Parameters
     ----------
     changing: functions that change what outlives their calls.
     """
+    namer = _Namer(tree, locator, changing)
     if any(isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl) for node in below(tree)):
-        _Namer(tree, locator, changing).file()
+        namer.file()
+    return namer.refused
 
 
 class _Namer(Rewriter):
+    refusing = SideEffect
+
     def __init__(self, tree: c_ast.FileAST, locator: Locator, changing: frozenset[str]) -> None:
         super().__init__(tree, locator)
         self._order = Order(self.names, tree, changing)
         self._targets = Targets(self.names)
+        self._asked_before: list[c_ast.Node] = []
 
     def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
@@ -62,23 +72,51 @@ class _Namer(Rewriter):
         init = getattr(node, "init", None)
         if isinstance(init, c_ast.TernaryOp) and self._is_pointer(init):
             self.names.declare(node)
-            self._arms(init)
-            return [node]
+            before: list[c_ast.Node] = []
+            self._arms(init, before)
+            return [*before, node]
         return super().declaration(node)
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         value = node.rvalue if isinstance(node, c_ast.Assignment) else None
         if isinstance(value, c_ast.TernaryOp) and self._is_pointer(value):
-            self._arms(value)
-            return [node]
+            before: list[c_ast.Node] = []
+            self._arms(value, before)
+            return [*before, node]
         return super().effect(node)
 
-    def _arms(self, node: c_ast.Node) -> None:
-        """Rewrite the condition of what a pointer is set to."""
-        if isinstance(node, c_ast.TernaryOp):
-            node.cond = self.expression(self._asked(node.cond), None)
-            self._arms(node.iftrue)
-            self._arms(node.iffalse)
+    def listed(self, node: c_ast.Node) -> c_ast.Node | None:
+        """Return a part of a header, in which nothing can be declared."""
+        made: list[c_ast.Node] = []
+        for part in node.exprs if isinstance(node, c_ast.ExprList) else [node]:
+            before: list[c_ast.Node] = []
+            if isinstance(part, c_ast.Assignment) and self._is_pointer(part.rvalue):
+                self._arms(part.rvalue, before)
+            made += [assign(x.name, x.init, x.coord) for x in before]
+            self._asked_before += before
+            made.append(self.expression(part, None))
+        return self.sequence(made, node)
+
+    def leave(self, node: c_ast.FuncDef) -> None:
+        """Declare what headers ask at the start of the function."""
+        for part in self._asked_before:
+            part.init = None
+        node.body.block_items = [*self._asked_before, *node.body.block_items]
+        self._asked_before = []
+
+    def _arms(self, node: c_ast.Node, before: Before) -> None:
+        """Rewrite the conditions of what a pointer is set to, which may be asked several times."""
+        if not isinstance(node, c_ast.TernaryOp):
+            return
+        node.cond = self.expression(self._asked(node.cond), None)
+        if self._order.has_effect(node.cond):
+            type_ = self.names.value_type(node.cond)
+            if before is None or type_ is None:
+                message = "a condition with a side effect chooses a pointer"
+                raise self._refused(message, node.cond, "ask it in a statement of its own")
+            node.cond = self.kept("asked", type_, node.cond, node.coord, before)
+        self._arms(node.iftrue, None)
+        self._arms(node.iffalse, None)
 
     def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
         match node:
@@ -88,7 +126,9 @@ class _Namer(Rewriter):
                 node.name, node.subscript = array, first
         match node:
             case c_ast.TernaryOp() if self._is_pointer(node):
-                self._arms(node)
+                root = self.root
+                is_seen = root is None or self._order.is_seen(node.cond, root)
+                self._arms(node, None if is_seen else before)
                 is_early = before is not None and self._is_early(node)
                 return self._named(node, before) if is_early and before is not None else node
             case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*") if before is None:

@@ -227,6 +227,15 @@ PROGRAMS = {
     "chosen inside of one array": """
         void f(int a[16], int c) { int *p; for (int i = 0; i < 8; i++) {
           p = i & 1 ? a + i : &a[15 - i]; *p += c; } }""",
+    "chosen by what steps": """
+        void f(int a[8], int b[8], int n) { int *p = n++ ? b : b; *p = n;
+          const int *q = n-- > 3 ? a + 1 : b + 2; p = (n += 2) ? a + 3 : b; *p += q[1] + n; }""",
+    "chosen by what steps in a header": """
+        void f(int a[8], int b[8], int n) { int i; const int *p; for (i = 0, p = n++ ? a + 1 : b;
+          i < 4; i++, p = b[i]++ > 0 ? a + i : b + 2) b[5] += *p + n; }""",
+    "chosen by what a function changes": """
+        int g(int *p, int k) { p[k & 3] ^= k; return p[0]; }
+        void f(int a[8], int b[8], int n) { const int *p = g(b, n) ? a + 1 : a + 1; b[5] = *p; }""",
     "set again": """
         void f(int a[4][8]) { int *p; for (int i = 0; i < 4; i++) { p = a[i]; p++; *p = i;
           p = &a[i][7]; *p-- = 3; *p = 4; } }""",
@@ -424,6 +433,14 @@ def test_what_two_names_do_to_one_variable_has_no_order(body: str) -> None:
         parse_text(f"int f(int a[8]) {{ int x = a[0] & 3; {body} return x; }}")
     assert caught.value.code == "E0126"
     assert "name one variable, which changes here" in caught.value.diagnostic.message
+
+
+@pytest.mark.parametrize("chosen", ["n ? n++ ? a : a : b", "n++ ? m++ ? a : b : b"])
+def test_what_chooses_in_one_case_only_is_no_step(chosen: str) -> None:
+    with pytest.raises(FrontendError) as caught:
+        parse_text(f"void f(int a[8], int b[8], int n, int m) {{ int *p = {chosen}; *p = n + m; }}")
+    assert caught.value.code == "E0126"
+    assert "chooses a pointer" in caught.value.diagnostic.message
 
 
 @needs_gcc
