@@ -89,3 +89,13 @@ def test_a_loop_that_misses_its_end_has_a_remedy_that_enters_it(head: str, remed
     with pytest.raises(LoopNeverEnds) as caught:
         parse_text(f"#include <stdint.h>\nvoid f(int v[256]) {{ {head} v[i & 255] -= i; }}")
     assert caught.value.diagnostic.help == remedy
+
+
+def test_a_file_that_asks_for_a_compiler_of_the_standard_is_told_of_one() -> None:
+    text = """
+    #if __STDC__ && __STDC_VERSION__ >= 199901L
+    #define P(parameters) parameters
+    #endif
+    int larger P((int a, int b)) { return a > b ? a : b; }
+    """
+    assert parse_text(text).scop.name == "larger"

@@ -49,13 +49,16 @@ PREDEFINED: Mapping[str, str] = {
     **{f"__{name}_TYPE__": type_ for name, type_ in _TYPE_NAMES.items()},
     **{f"__{name}_MAX__": value for name, value in _MAXIMA.items()},
     **{f"__SIZEOF_{name}__": str(size) for name, size in _SIZES.items()},
+    "__STDC__": "1",
+    "__STDC_HOSTED__": "1",
+    "__STDC_VERSION__": "201112L",
     "__CHAR_BIT__": "8",
     "__LP64__": "1",
     "__ORDER_LITTLE_ENDIAN__": "1234",
     "__ORDER_BIG_ENDIAN__": "4321",
     "__BYTE_ORDER__": "__ORDER_LITTLE_ENDIAN__",
 }
-"""The macros that compilers define by themselves: of the types and the machine meant here."""
+"""The macros that compilers define by themselves: of the language, its types and the machine."""
 
 
 @dataclass(frozen=True, slots=True)
