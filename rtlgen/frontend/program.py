@@ -31,7 +31,7 @@ from rtlgen.frontend.lowering.desugar import (
 )
 from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.float_wishes import FloatRewriting, rewrite_floats
-from rtlgen.frontend.lowering.inferred_types import find_types
+from rtlgen.frontend.lowering.inferred_types import find_types, take_seen_types
 from rtlgen.frontend.lowering.initialisers import name_literals
 from rtlgen.frontend.lowering.passed_over import PassedOver
 from rtlgen.frontend.lowering.pointer_choices import name_chosen_pointers
@@ -280,6 +280,7 @@ def _lower(
     standard_integers(tree, locator)
     take_patterns(tree)
     kernel = select_function(tree, function, locator).decl.name
+    take_seen_types(tree, kernel)
     known = known_parameters(tree, kernel)
     changing = changing_functions(tree)
     outside = drop_outside_calls(tree, locator, changing)

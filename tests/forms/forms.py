@@ -47,6 +47,7 @@ FORMS: Mapping[str, Mapping[str, str]] = {
         "chosen": "pointers into one of several arrays",
         "table": "arrays of pointers, and of functions",
         "handed": "pointers that functions move and return",
+        "seen": "pointers that see another type",
         "text": "what ends with its data",
         "members": "pointers in structures",
         "address": "addresses of scalars",

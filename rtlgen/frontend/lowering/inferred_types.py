@@ -6,20 +6,27 @@ Rewrite
     auto s = a[0] * 2L;            long s = a[0] * 2L;
     sizeof(a[0] + 1)               4UL
     sizeof(short[n])               (n * 2UL)
+    void f(const void *a)          void f(const short *a)        f is the kernel
+    { const short *p = a; }
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import UnsupportedType
+from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import Place, map_children
+from rtlgen.frontend.lowering.pointer_values import is_void, way_root
 from rtlgen.frontend.lowering.rewriter import PartRewriter, refusal
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
     PointerTo,
     Type,
     declarator,
+    element_of,
     innermost,
     number_type,
     plain,
@@ -29,6 +36,7 @@ from rtlgen.frontend.lowering.types import (
     unqualified,
 )
 from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import parameters
 
 _WORDS = frozenset(("typeof", "typeof_unqual", "auto", "sizeof"))
 
@@ -46,6 +54,49 @@ def find_types(tree: c_ast.FileAST, locator: Locator, words: frozenset[str]) -> 
     """
     if _WORDS & words:
         _Finder(locator).visit(tree)
+
+
+def take_seen_types(tree: c_ast.FileAST, kernel: str) -> None:
+    """Let a `void *` that a kernel is given point to what it is seen as first."""
+    names = Names()
+    taken = {f.decl.name: parameters(f) for f in tree.ext if isinstance(f, c_ast.FuncDef)}
+    found: dict[int, Type | c_ast.Decl] = {}
+    for function in tree.ext:
+        for part in names.walk(function):
+            for wanted, given, to in _conversions(part, names, taken):
+                root = way_root(names, given)
+                symbol = names.lookup(root.name) if isinstance(root, c_ast.ID) else None
+                if symbol is not None and is_void(element_of(symbol.type)):
+                    is_open = is_void(element_of(wanted))
+                    if not is_open or to is not None:
+                        found.setdefault(id(symbol.node), to if is_open and to else wanted)
+    for parameter in taken.get(kernel, ()):
+        type_ = names.read(parameter.type)
+        seen: Type | c_ast.Decl | None = found.get(id(parameter))
+        # Who hands it on sees it as the function does that takes it.
+        for _ in found:
+            seen = found.get(id(seen)) if isinstance(seen, c_ast.Decl) else seen
+        if isinstance(type_, PointerTo) and isinstance(seen, PointerTo):
+            inner = qualified(unqualified(seen.to), getattr(type_.to, "quals", ()))
+            parameter.type = declarator(
+                _in_words(PointerTo(inner, type_.quals)), parameter.name, parameter.type.coord
+            )
+
+
+def _conversions(
+    node: c_ast.Node, names: Names, taken: Mapping[str, Sequence[c_ast.Decl]]
+) -> Iterator[tuple[Type | None, c_ast.Node, c_ast.Decl | None]]:
+    """Yield what is converted to another type: the type, the value, and the parameter it is for."""
+    match node:
+        case c_ast.Cast(to_type=to, expr=value):
+            yield names.read(to), value, None
+        case c_ast.Decl(init=c_ast.Node() as value):
+            yield names.read(node.type), value, None
+        case c_ast.Assignment(op="=", lvalue=target, rvalue=value):
+            yield names.type_of(target), value, None
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=given)):
+            for value, parameter in zip(given, taken.get(name, ()), strict=False):
+                yield names.read(parameter.type), value, parameter
 
 
 class _Finder(PartRewriter):

@@ -165,6 +165,8 @@ def _pointers_of(node: c_ast.Node, defined: Set[str]) -> list[c_ast.Node]:
     defined: functions of the file; what others do with a text is not read.
     """
     match node:
+        case c_ast.Cast(to_type=c_ast.Typename(type=c_ast.PtrDecl()), expr=inner):
+            return [inner]
         case c_ast.UnaryOp(op="*", expr=inner) | c_ast.Decl(type=c_ast.PtrDecl(), init=inner):
             return [inner]
         case c_ast.Decl(

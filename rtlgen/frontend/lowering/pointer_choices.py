@@ -26,7 +26,7 @@ from rtlgen.frontend.lowering.nodes import (
     with_parts,
 )
 from rtlgen.frontend.lowering.order import Order
-from rtlgen.frontend.lowering.pointer_values import Targets, pointer_side
+from rtlgen.frontend.lowering.pointer_values import Targets, past_void, pointer_side
 from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
 from rtlgen.frontend.lowering.types import ArrayOf, PointerTo, Returning
 from rtlgen.frontend.syntax.assigned import below
@@ -120,8 +120,8 @@ class _Namer(Rewriter):
 
     def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
         match node:
-            case c_ast.Cast(expr=inner) if self._targets.is_converted_to_itself(node):
-                return self.expression(inner, before)
+            case c_ast.Cast() if self._targets.is_converted_to_itself(node):
+                return self.expression(past_void(self.names, node.expr), before)
             case c_ast.ArrayRef(name=first, subscript=array) if self._is_turned(first, array):
                 node.name, node.subscript = array, first
         match node:

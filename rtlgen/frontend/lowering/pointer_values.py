@@ -8,17 +8,20 @@ The last step of the way is the one that a pointer moves along.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from pycparser import c_ast
 
+from rtlgen.frontend.lowering.bits import are_alike
 from rtlgen.frontend.lowering.names import Names, Symbol
 from rtlgen.frontend.lowering.nodes import integer, number
 from rtlgen.frontend.lowering.types import (
     INT,
     ArrayOf,
+    Number,
+    Plain,
     PointerTo,
     RecordType,
     Type,
@@ -144,17 +147,41 @@ class Targets:
     def _converted(self, to: Type, node: c_ast.Node) -> Target | None:
         """Return what a converted pointer points to: the same, or the first number in it."""
         wanted, found = element_of(to), self.pointed_to(node)
-        given = element_of(self._names.decayed(node))
+        if is_void(wanted):
+            return found
+        given = element_of(self._names.decayed(past_void(self._names, node)))
         while found is not None and isinstance(given, ArrayOf) and not isinstance(wanted, ArrayOf):
             found, given = found.inside(Index(integer(0, node.coord))), given.of
-        return found if self._is_same(wanted, given) else None
+        is_seen = self._is_same(wanted, given) or is_look_alike(wanted, given)
+        return found if is_seen else None
+
+    def element(self, target: Target) -> Type | None:
+        """Return the type of what a target names."""
+        type_: Type | None = target.base.type
+        for step in target.steps:
+            for _ in range(1 + len(step.inner)) if isinstance(step, Index) else ():
+                type_ = element_of(type_)
+            if isinstance(step, Choice):
+                member = self._names.member_of(type_, step.name)
+                type_ = None if member is None else member.type
+        return type_
 
     def is_converted_to_itself(self, node: c_ast.Cast) -> bool:
         """Return whether a pointer is converted to a pointer to what it points to, anyway."""
-        wanted = element_of(self._names.read(node.to_type))
-        return wanted is not None and self._is_same(
-            wanted, element_of(self._names.decayed(node.expr))
+        wanted, given = self._conversion(node)
+        return wanted is not None and self._is_same(wanted, given)
+
+    def is_seen_otherwise(self, node: c_ast.Node) -> bool:
+        """Return whether the way that an expression goes converts a pointer to numbers."""
+        return any(
+            isinstance(part, c_ast.Cast) and is_look_alike(*self._conversion(part))
+            for part in _way(self._names, node)
         )
+
+    def _conversion(self, node: c_ast.Cast) -> tuple[Type | None, Type | None]:
+        """Return what a pointer is to point to, and what it did."""
+        given = element_of(self._names.decayed(past_void(self._names, node.expr)))
+        return element_of(self._names.read(node.to_type)), given
 
     def _is_same(self, a: Type | None, b: Type | None) -> bool:
         if isinstance(a, RecordType) and isinstance(b, RecordType):
@@ -179,10 +206,35 @@ class Targets:
         return found
 
 
+def is_look_alike(a: Type | None, b: Type | None) -> bool:
+    """Return whether two types are of numbers that are seen as each other's bits."""
+    first, second = number_type(a), number_type(b)
+    return first is not None and second is not None and are_look_alike(first, second)
+
+
+def are_look_alike(a: Number, b: Number) -> bool:
+    """Return whether two types are other numbers of the same bits."""
+    if a.is_floating or b.is_floating:
+        return are_alike(a, b)
+    return a != b and a.bits == b.bits and not any(x.is_bool or x.is_precise for x in (a, b))
+
+
 def pointer_side(names: Names, node: c_ast.BinaryOp) -> c_ast.Node | None:
     """Return the pointer in `p + n`, `n + p` or `p - n`; None if there is none, or two."""
     sides = [s for s in (node.left, node.right) if isinstance(names.decayed(s), PointerTo)]
     return sides[0] if len(sides) == 1 else None
+
+
+def is_void(type_: Type | None) -> bool:
+    """Return whether a pointer to a type does not say what it points to."""
+    return isinstance(type_, Plain) and type_.names == ("void",)
+
+
+def past_void(names: Names, node: c_ast.Node) -> c_ast.Node:
+    """Return what is converted to `void *`."""
+    while isinstance(node, c_ast.Cast) and is_void(element_of(names.read(node.to_type))):
+        node = node.expr
+    return node
 
 
 def is_null(names: Names, node: c_ast.Node) -> bool:
@@ -194,7 +246,14 @@ def is_null(names: Names, node: c_ast.Node) -> bool:
 
 def way_root(names: Names, node: c_ast.Node) -> c_ast.Node:
     """Return what the way that an expression goes begins with."""
+    *_, last = _way(names, node)
+    return last
+
+
+def _way(names: Names, node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield an expression and the ones inside of it up to what its way begins with."""
     while True:
+        yield node
         match node:
             case c_ast.ArrayRef(name=base, subscript=index):
                 node = base if isinstance(names.decayed(base), PointerTo) else index
@@ -205,7 +264,7 @@ def way_root(names: Names, node: c_ast.Node) -> c_ast.Node:
             case c_ast.BinaryOp(op="+" | "-"):
                 side = pointer_side(names, node)
                 if side is None:
-                    return node
+                    return
                 node = side
             case c_ast.Cast(expr=inner):
                 node = inner
@@ -214,7 +273,7 @@ def way_root(names: Names, node: c_ast.Node) -> c_ast.Node:
             case c_ast.Assignment(lvalue=inner):
                 node = inner
             case _:
-                return node
+                return
 
 
 # Numbers.

@@ -24,7 +24,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.errors import PointerUnsupported
+from rtlgen.frontend.errors import FrontendError, PointerUnsupported
+from rtlgen.frontend.lowering.bits import reinterpreted
 from rtlgen.frontend.lowering.desugar import lifted_steps
 from rtlgen.frontend.lowering.nodes import (
     COMPARISONS,
@@ -34,6 +35,7 @@ from rtlgen.frontend.lowering.nodes import (
     block,
     changed,
     copied,
+    has_effect,
     integer,
     joined,
     named,
@@ -51,6 +53,7 @@ from rtlgen.frontend.lowering.pointer_values import (
     STEP_OPS,
     Index,
     Target,
+    are_look_alike,
     as_int,
     combined,
     is_null,
@@ -96,7 +99,7 @@ def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
     scan.file()
     walkers = Walkers(scan, tree, locator)
     placer = _Placer(tree, walkers, locator, scan.pointers)
-    if walkers.found or scan.asks_for_null or placer.has_aliases:
+    if walkers.found or scan.needs_rewriting or placer.has_aliases:
         placer.file()
     for function, error in walkers.refused:
         placer.refuse(function, error)
@@ -265,8 +268,47 @@ class _Placer(PointerPlaces):
                 if walker is not None:
                     return self._assigned(walker, node)
         before, after = self._steps(node)
-        made = self._each_case(node, super().effect)
+        made = self._each_case(node, self._whole)
         return [*self._all(before), *made, *self._all(after)]
+
+    def _whole(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return a statement without steps of pointers, each of which points into one thing."""
+        target = changed(node)
+        if target is not None and self._is_place(target):
+            return super().effect(self._set_place(node, target) or node)
+        return super().effect(node)
+
+    def _is_place(self, node: c_ast.Node) -> bool:
+        """Return whether an expression names something by way of a pointer that is rewritten."""
+        is_name = isinstance(node, c_ast.ArrayRef | c_ast.StructRef | c_ast.UnaryOp)
+        root = self._walker(way_root(self.names, node))
+        return is_name and (root is not None or self._targets.is_seen_otherwise(node))
+
+    def _set_place(self, node: c_ast.Node, target: c_ast.Node) -> c_ast.Node | None:
+        """Return what sets a number that is seen as another; None if it is seen as what it is."""
+        place = self._named(copied(target))
+        seen, own = (number_type(self.names.type_of(each)) for each in (target, place))
+        if own is None or seen is None or not are_look_alike(own, seen):
+            return None
+        value = node.rvalue if isinstance(node, c_ast.Assignment) else integer(1, node.coord)
+        op = node.op.removeprefix("p")[0] if isinstance(node, c_ast.UnaryOp) else node.op[:-1]
+        if op:
+            if has_effect(target):
+                raise self._as_other(node, "step the counter in a statement of its own")
+            value = c_ast.BinaryOp(op, copied(target), value, node.coord)
+        value = reinterpreted(cast(plain(seen), value), seen, own)
+        return self._locator.stand_in(c_ast.Assignment("=", place, value, node.coord), node)
+
+    def _sets_other(self, node: c_ast.Node) -> bool:
+        """Return whether an expression sets a number that is seen as another."""
+        target = changed(node)
+        if target is None or not self._is_place(target) or self._undecided(target) is not None:
+            return False
+        return self._set_place(node, target) is not None
+
+    def _as_other(self, node: c_ast.Node, remedy: str) -> FrontendError:
+        message = "a number is set that the pointer sees as another type"
+        return self._refused(message, node, remedy)
 
     def listed(self, node: c_ast.Node) -> c_ast.Node | None:
         made = self.effect(node)
@@ -369,11 +411,13 @@ class _Placer(PointerPlaces):
     # Expressions.
 
     def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
+        if self._sets_other(node):
+            raise self._as_other(node, "set it in a statement of its own")
         match node:
             case c_ast.UnaryOp(op="&", expr=inner) if self._walker(inner) is not None:
                 raise self._as_value(node, "its address is taken")
             case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*" | "&"):
-                if self._walker(way_root(self.names, node)) is not None:
+                if self._is_place(node):
                     return self._looked_up(node)
             case c_ast.BinaryOp() if self._are_pointers(node):
                 return self._compared(node)
@@ -501,10 +545,17 @@ class _Placer(PointerPlaces):
         """Return the value of what an expression names, wherever it is."""
         walker = self._undecided(node)
         if walker is None:
-            return self._named(node)
+            return self._as_seen(self._named(node), node)
         if isinstance(self.names.type_of(node), ArrayOf | PointerTo):
             raise self._chosen_address(node)
         return self._each_spot(node, walker, self._looked_up)
+
+    def _as_seen(self, place: c_ast.Node, node: c_ast.Node) -> c_ast.Node:
+        """Return what is read at a place, of the type that the pointer sees there."""
+        own, seen = (number_type(self.names.type_of(each)) for each in (place, node))
+        if own is None or seen is None or not are_look_alike(own, seen):
+            return place
+        return self._locator.stand_in(reinterpreted(place, own, seen), node)
 
     def _named(self, node: c_ast.Node) -> c_ast.Node:
         """Return what takes the place of `*p`, `p[i]` or `p->x`."""

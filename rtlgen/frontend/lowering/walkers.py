@@ -26,11 +26,12 @@ from rtlgen.frontend.lowering.pointer_values import (
     Pattern,
     Target,
     Targets,
+    is_look_alike,
     is_null,
     way_root,
 )
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter, refusal
-from rtlgen.frontend.lowering.types import PointerTo, Returning
+from rtlgen.frontend.lowering.types import PointerTo, Returning, element_of
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import parameters
 
@@ -68,7 +69,7 @@ class Scan(Rewriter):
     -------
     pointers: by the identity of their declarations.
     compared: those of which two are compared, by their identities.
-    asks_for_null: a pointer is compared with a null pointer.
+    needs_rewriting: a pointer is compared with a null pointer, or converted to what it is seen as.
     """
 
     def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
@@ -76,7 +77,7 @@ class Scan(Rewriter):
         self._targets = Targets(self.names)
         self.pointers: dict[int, Pointer] = {}
         self.compared: list[tuple[int, int]] = []
-        self.asks_for_null = False
+        self.needs_rewriting = False
 
     def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
         made = super().declaration(node)
@@ -135,12 +136,14 @@ class Scan(Rewriter):
                     pointer.moves = pointer.steps = True
             case c_ast.BinaryOp(op=op, left=left, right=right) if op in COMPARISONS or op == "-":
                 self._compare(left, right)
+            case c_ast.Cast() if self._targets.is_seen_otherwise(node):
+                self.needs_rewriting = True
         return self.inside(node, before)
 
     def _compare(self, left: c_ast.Node, right: c_ast.Node) -> None:
         are_pointers = [isinstance(self.names.decayed(side), PointerTo) for side in (left, right)]
         if any(are_pointers) and any(is_null(self.names, side) for side in (left, right)):
-            self.asks_for_null = True
+            self.needs_rewriting = True
         if not all(are_pointers):
             return
         found = [self._pointer(way_root(self.names, side)) for side in (left, right)]
@@ -219,6 +222,7 @@ class Walkers:
         self._fresh = FreshNames(tree)
         self.found: dict[int, Walker] = {}
         self.refused: list[tuple[str, PointerUnsupported]] = []
+        self._converted = self._all_converted()
         self._moving = self._all_moving()
         ends: dict[int, list[tuple[Target, c_ast.Node]]] = {}
         for key in self._moving:
@@ -231,12 +235,32 @@ class Walkers:
 
     # Which ones.
 
+    def _all_converted(self) -> set[int]:
+        """Return the pointers that see numbers as others of their size, or are set to such."""
+        found: set[int] = set()
+        while True:
+            more = {
+                key
+                for key, pointer in self._pointers.items()
+                if key not in found
+                and any(
+                    id(target.base.node) in found
+                    or is_look_alike(self._targets.element(target), element_of(pointer.symbol.type))
+                    for target, _ in pointer.sources
+                    if target is not None
+                )
+            }
+            if not more:
+                return found
+            found |= more
+
     def _all_moving(self) -> list[int]:
         """Return the pointers that move, that are compared, and those that they are set to."""
         moving = {
             key
             for key, pointer in self._pointers.items()
             if pointer.moves
+            or key in self._converted
             or (not pointer.symbol.is_parameter and (pointer.is_compared or self._is_flat(pointer)))
         }
         while True:

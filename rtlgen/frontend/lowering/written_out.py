@@ -16,8 +16,8 @@ Rewrite
     s += next(&q);                          int next_value; { const int **p_2 = &q; ... }
 
 That is a pointer that a function returns, and, of what it is given, the address of a pointer or
-function, a null pointer, and a pointer to it does not say what. What a variable of these points to
-is for `pointer_tables` and `walkers` to say.
+function, a null pointer, a pointer to it does not say what, and one that sees numbers as others of
+their size. What a variable of these points to is for `pointer_tables` and `walkers` to say.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ from rtlgen.frontend.lowering.nodes import (
     is_set,
     map_children,
     mapped,
+    named,
     specified,
 )
 from rtlgen.frontend.lowering.order import Order
-from rtlgen.frontend.lowering.pointer_values import is_null
+from rtlgen.frontend.lowering.pointer_values import Targets, is_look_alike, is_null, way_root
 from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
@@ -53,6 +54,7 @@ from rtlgen.frontend.lowering.types import (
     as_value,
     cast,
     declaration,
+    element_of,
     unqualified,
 )
 from rtlgen.frontend.syntax.assigned import below, called_by, declared, mentioned
@@ -105,11 +107,41 @@ class _Writer(Rewriter):
         self._order = Order(self.names, tree, changing)
         self._active: list[str] = []
         self._nowhere: set[str] = set()
+        self._targets = Targets(self.names)
+        # Pointers that see numbers as others of their size, by the identities of declarations.
+        self._converted: set[int] = set()
         self.bodies = {x.decl.name: x for x in tree.ext if _keeps_nothing(x)}
 
     # Calls.
 
+    def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
+        made = super().declaration(node)
+        if isinstance(node, c_ast.Decl) and node.init is not None:
+            self._note(named(node.name, node.coord), node.init)
+        return made
+
+    def _note(self, target: c_ast.Node, value: c_ast.Node) -> None:
+        """Note a pointer that is set to see numbers as others."""
+        symbol = self.names.lookup(target.name) if isinstance(target, c_ast.ID) else None
+        if symbol is not None and self._is_converted(symbol.type, value):
+            self._converted.add(id(symbol.node))
+
+    def _is_converted(self, type_: Type, value: c_ast.Node) -> bool:
+        """Return whether something points to other numbers than its type says."""
+        if not isinstance(type_, PointerTo):
+            return False
+        root = way_root(self.names, value)
+        symbol = self.names.lookup(root.name) if isinstance(root, c_ast.ID) else None
+        given = element_of(self.names.decayed(value))
+        return (
+            is_look_alike(element_of(type_), given)
+            or self._targets.is_seen_otherwise(value)
+            or (given is not None and symbol is not None and id(symbol.node) in self._converted)
+        )
+
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
+        if isinstance(node, c_ast.Assignment) and node.op == "=":
+            self._note(node.lvalue, node.rvalue)
         if isinstance(node, c_ast.FuncCall) and self._may_go(node):
             before: list[c_ast.Node] = []
             self.inside(node, before)
@@ -148,7 +180,10 @@ class _Writer(Rewriter):
         # Those of headers know nothing of the texts that they are given.
         asked = self._locator.is_above(function.decl) and any(map(_is_pointer, taken))
         pairs = zip(taken, given, strict=False)
-        is_held = all(_is_held(x) and not self._is_nowhere(x, value) for x, value in pairs)
+        is_held = all(
+            _is_held(x) and not self._is_nowhere(x, value) and not self._is_converted(x, value)
+            for x, value in pairs
+        )
         if is_held and not (asked or name in self._asked or _is_pointer(type_.result)):
             return False
         # What the function takes from the file must be in sight here.
@@ -235,6 +270,7 @@ class _Writer(Rewriter):
             made = declaration(name, type_, value, value.coord)
             made.type = _renamed(made.type, scope, {})
             self.names.declare(made)
+            self._note(named(name, value.coord), value)
             before.append(made)
         return scope
 
