@@ -13,6 +13,7 @@ from rtlgen.frontend.errors import (
     CallUnsupported,
     CSyntaxError,
     FrontendError,
+    Jump,
     LoopHeader,
     NoFunction,
     UnboundedLoop,
@@ -213,7 +214,8 @@ def _lowered(
     """Return the program, loops read by their headers, or else by the most iterations they have.
 
     Calls stay in their expressions, or else are made first. A function with a loop that has no
-    bound is written out where it is called: what it is given may tell.
+    bound is written out where it is called: what it is given may tell. So is one that returns from
+    its middle, and is too large to be an expression.
     """
     written_out = frozenset[str]()
     told_first: FrontendError | None = None
@@ -236,11 +238,12 @@ def _lowered(
                 written = dict.fromkeys(e if e.loop is None else told[e.loop] for e in found)
                 first, *more = map(with_bound_stated, written)
                 first.others = tuple(more)
-                told_first = told_first or first
-                unbounded = [e for e in found if isinstance(e, UnboundedLoop | LoopHeader)]
-                inner = {e.inside for e in unbounded if e.inside is not None} - written_out
+                # That one is too large to be an expression the program does not say.
+                told_first = told_first or (None if isinstance(first, Jump) else first)
+                open_ones = [e for e in found if isinstance(e, UnboundedLoop | LoopHeader | Jump)]
+                inner = {e.inside for e in open_ones if e.inside is not None} - written_out
                 if not inner:
-                    raise told_first from None
+                    raise told_first or first from None
                 written_out |= inner
                 unread, told = {}, {}
                 continue
@@ -294,7 +297,7 @@ def _lower(
     loop_block_calls(tree, locator, kernel)
     chosen = name_chosen_pointers(tree, locator, changing)
     pointers = place_pointers(tree, locator)
-    records = split_records(tree, locator, members.given)
+    records = split_records(tree, locator, kernel, members.given)
     hand_over_values(tree, kernel)
     bounds = take_bounds(tree, locator)
     separate_effects(tree)

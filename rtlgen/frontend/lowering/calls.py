@@ -163,10 +163,10 @@ def drop_outside_calls(
     asking = _asking(bodies, changing, refused, known)
     outside = _Outside(refused - asking, None if known is None else known | asking, from_headers)
     left_out: dict[str, list[c_ast.FuncCall]] = {}
+    scalars = {v.name for v in of_file if _is_number(v)} | _constants(tree)
+    shared = {variable.name for variable in variables}
     for name, node in bodies.items():
         if not locator.is_above(node.decl):
-            scalars = {v.name for v in of_file if _is_number(v)} | _constants(tree)
-            shared = {variable.name for variable in variables}
             left_out[name] = _Function(node, outside, shared, scalars).rewrite()
     return left_out
 

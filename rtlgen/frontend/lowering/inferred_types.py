@@ -35,6 +35,7 @@ from rtlgen.frontend.lowering.types import (
     size_constant,
     unqualified,
 )
+from rtlgen.frontend.syntax.assigned import functions
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import parameters
 
@@ -59,7 +60,7 @@ def find_types(tree: c_ast.FileAST, locator: Locator, words: frozenset[str]) -> 
 def take_seen_types(tree: c_ast.FileAST, kernel: str) -> None:
     """Let a `void *` that a kernel is given point to what it is seen as first."""
     names = Names()
-    taken = {f.decl.name: parameters(f) for f in tree.ext if isinstance(f, c_ast.FuncDef)}
+    taken = {name: parameters(node) for name, node in functions(tree).items()}
     found: dict[int, Type | c_ast.Decl] = {}
     for function in tree.ext:
         for part in names.walk(function):

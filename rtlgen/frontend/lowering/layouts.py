@@ -20,6 +20,7 @@ from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import integer
 from rtlgen.frontend.lowering.types import (
     INT,
+    LONG,
     ArrayOf,
     Member,
     Number,
@@ -33,6 +34,7 @@ from rtlgen.frontend.lowering.types import (
     plain,
     qualified,
 )
+from rtlgen.frontend.syntax.assigned import below, functions
 from rtlgen.frontend.syntax.locate import Locator
 
 Path = tuple[str, ...]
@@ -81,7 +83,9 @@ class Layout:
 class Layouts:
     """Finds the layouts of structures."""
 
-    def __init__(self, names: Names, locator: Locator) -> None:
+    def __init__(self, names: Names, locator: Locator, used: frozenset[str]) -> None:
+        """Begin with the names of the members that the program uses."""
+        self._used = used
         self._names = names
         self._locator = locator
         self._known: dict[int, tuple[Record, Layout]] = {}
@@ -137,7 +141,11 @@ class Layouts:
             if member.bits is not None:
                 return self._bit_field(member, path)
             leaf = Leaf(path, inner, tuple(extents), own)
-            return Layout((leaf,), {path: Entry(leaf)})
+            # What no circuit can hold, such as the address of a function, is there for others.
+            number = number_type(inner)
+            is_number = number is not None and number.bits <= LONG.bits
+            is_held = is_number or member.name in self._used
+            return Layout((leaf,) if is_held else (), {path: Entry(leaf)})
         inside = self.of(inner.record, node)
         moved = {
             id(leaf): replace(
@@ -206,6 +214,21 @@ class Layouts:
             return None
         extents = [self._names.constant(extent) for extent in leaf.extents]
         return None if None in extents else (number.bytes, *extents)
+
+
+def members_used(tree: c_ast.FileAST, kernel: str) -> frozenset[str]:
+    """Return the names of the members that a function, and those that it calls, use."""
+    bodies = {name: x.body for name, x in functions(tree).items()}
+    pending, seen = [kernel], {kernel}
+    found: set[str] = set()
+    while pending:
+        for node in below(bodies[pending.pop()]):
+            if isinstance(node, c_ast.StructRef):
+                found.add(node.field.name)
+            elif isinstance(node, c_ast.ID) and node.name in bodies and node.name not in seen:
+                seen.add(node.name)
+                pending.append(node.name)
+    return frozenset(found)
 
 
 def _called(record: Record) -> str:

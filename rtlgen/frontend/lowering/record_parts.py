@@ -25,6 +25,7 @@ from rtlgen.frontend.lowering.layouts import (
     as_read,
     as_stored,
     is_converted,
+    members_used,
 )
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
@@ -64,9 +65,9 @@ class RecordParts(Rewriter, ABC):
 
     refusing = AggregateUnsupported
 
-    def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
+    def __init__(self, tree: c_ast.FileAST, locator: Locator, kernel: str) -> None:
         super().__init__(tree, locator)
-        self._layouts = Layouts(self.names, locator)
+        self._layouts = Layouts(self.names, locator, members_used(tree, kernel))
         self._leaf_names: dict[tuple[object, Path], str] = {}
         self._telling = TELLING - functions(tree).keys()
         self.member_names: set[str] = set()

@@ -47,8 +47,8 @@ from rtlgen.ir.records import Record, RecordMember
 class RecordValues(RecordParts):
     """Rewrites assignments and initial values of structures."""
 
-    def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
-        super().__init__(tree, locator)
+    def __init__(self, tree: c_ast.FileAST, locator: Locator, kernel: str) -> None:
+        super().__init__(tree, locator, kernel)
         self._counters: dict[int, str] = {}
         self.shared: list[Record] = []
 

@@ -73,7 +73,10 @@ class Records:
 
 
 def split_records(
-    tree: c_ast.FileAST, locator: Locator, pointers: Mapping[tuple[str, str], GivenPointers]
+    tree: c_ast.FileAST,
+    locator: Locator,
+    kernel: str,
+    pointers: Mapping[tuple[str, str], GivenPointers],
 ) -> Records:
     """Rewrite the structures and unions of a file in place.
 
@@ -81,9 +84,10 @@ def split_records(
 
     Parameters
     ----------
+    kernel: the function that is read: what is no number is left out where it does not use it.
     pointers: that were in the structures that functions are given.
     """
-    splitter = _Splitter(tree, locator, pointers)
+    splitter = _Splitter(tree, locator, kernel, pointers)
     if any(isinstance(node, c_ast.Struct | c_ast.Union) for node in below(tree)):
         splitter.file()
     return Records(splitter.parameters_of, splitter.shared, splitter.member_names, splitter.refused)
@@ -96,9 +100,10 @@ class _Splitter(RecordValues):
         self,
         tree: c_ast.FileAST,
         locator: Locator,
+        kernel: str,
         pointers: Mapping[tuple[str, str], GivenPointers],
     ) -> None:
-        super().__init__(tree, locator)
+        super().__init__(tree, locator, kernel)
         self._given = pointers
         self._result: Symbol | None = None
         self.parameters_of: dict[str, list[Record]] = {}
