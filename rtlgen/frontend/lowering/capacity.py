@@ -60,6 +60,7 @@ class Capacity:
     Members
     -------
     required: the values of parameters with which the function has a meaning.
+    given: the first values of parameters that options fix.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Capacity:
         self._is_inside = False
         self._there: c_ast.Node | None = None
         self.required: dict[str, Limits] = {}
+        self.given: dict[str, int] = {}
         self._extents: dict[str, tuple[int | None, ...]] = {}
         items = function.body.block_items or ()
         self._places = {id(x): place for place, item in enumerate(items) for x in below(item)}
@@ -99,14 +101,16 @@ class Capacity:
                 self._extents[name] = () if is_other else extents
 
     def _fix(self, fixed: Mapping[str, str]) -> None:
-        """Note what options say of parameters that nothing sets."""
+        """Note what options say of parameters, and of those that nothing sets for good."""
         for name, text in fixed.items():
             is_number = re.fullmatch(r"-?[0-9]{1,9}", text.strip())
-            if is_number and self._variables.is_scalar(name) and not self._set.get(name):
+            if is_number and self._variables.is_scalar(name):
                 value = int(text)
                 low, high = self._variables.limits(name)
                 if name in self._parameters and low <= value <= high:
-                    self._stated[name] = value, value
+                    self.given[name] = value
+                    if not self._set.get(name):
+                        self._stated[name] = value, value
 
     def _size(self, parameters: Iterable[c_ast.Node]) -> None:
         """Give parameters like `int y[n]` as many elements as n may be.
@@ -123,6 +127,7 @@ class Capacity:
     def _note_facts(self, items: Sequence[c_ast.Node]) -> None:
         """Note what holds before the first loop of the outermost block."""
         passed: set[str] = set()
+        changed: set[str] = set()
         for place, (item, set_later) in enumerate(zip(items, _set_behind(items), strict=True)):
             if any(isinstance(part, LOOPS) for part in below(item)):
                 break
@@ -133,7 +138,8 @@ class Capacity:
             for condition in () if passed else _held_behind(item, self._variables):
                 self._state(condition, place, set_later)
                 if isinstance(item, c_ast.FuncCall):
-                    self._demand(condition)
+                    self._demand(condition, changed)
+            changed |= {name for name, _ in assigned(item)}
             # A `goto` may lead behind what follows, up to its label.
             passed |= {label for kind, label in outcome(item).targets if kind == "goto"}
 
@@ -180,19 +186,30 @@ class Capacity:
         self._is_inside = before
         return found
 
+    def told_by(self, items: Sequence[c_ast.Node]) -> dict[str, Limits]:
+        """Return what some statements, one after the other, leave known of scalars."""
+        found: dict[str, Limits] = {}
+        for item in items:
+            gone = {name for name, _ in assigned(item)}
+            found = {name: limits for name, limits in found.items() if name not in gone}
+            for condition in _held_behind(item, self._variables):
+                for name, limits in self._limited(condition):
+                    found[name] = meet(limits, found.get(name, _ANY))
+        return found
+
     def _state(self, condition: c_ast.Node, place: int, set_later: frozenset[str]) -> None:
         """Note what a condition says that holds from here on."""
         for name, limits in self._limited(condition):
             if name not in set_later:
-                self._stated[name] = _meet(limits, self._stated.get(name, _ANY))
+                self._stated[name] = meet(limits, self._stated.get(name, _ANY))
                 # What nothing sets has been that number before, too.
                 self._stated_at[name] = place if self._set.get(name) else -1
 
-    def _demand(self, condition: c_ast.Node) -> None:
+    def _demand(self, condition: c_ast.Node, changed: set[str]) -> None:
         """Note what an assertion says of parameters that are what the function was given."""
         for name, limits in self._limited(condition):
-            if name in self._parameters and not self._set.get(name):
-                self.required[name] = _meet(limits, self.required.get(name, _ANY))
+            if name in self._parameters and name not in changed:
+                self.required[name] = meet(limits, self.required.get(name, _ANY))
 
     def _limited(self, condition: c_ast.Node) -> Iterator[tuple[str, Limits]]:
         """Yield each scalar that a condition compares with a number, and its limits."""
@@ -226,7 +243,7 @@ class Capacity:
             case c_ast.ID(name=name) if name in self._parameters and not self._set.get(name):
                 most = self.limits(limit)[1]
                 if most is None or most > stop:
-                    self.required[name] = _meet(self.required.get(name, _ANY), (None, stop))
+                    self.required[name] = meet(self.required.get(name, _ANY), (None, stop))
 
     # Numbers.
 
@@ -250,8 +267,8 @@ class Capacity:
                 return self.limits(node.expr)
             case c_ast.Cast(expr=inner):
                 found, held = self.limits(inner), self._variables.limits_of(node)
-                most = _meet(found, self._variables.limits_of(inner) or _ANY)
-                return found if held is not None and _meet(most, held) == most else _ANY
+                most = meet(found, self._variables.limits_of(inner) or _ANY)
+                return found if held is not None and meet(most, held) == most else _ANY
             case c_ast.UnaryOp(op="*") | c_ast.ArrayRef() | c_ast.StructRef():
                 # The type of an element says no more than that, where a loop may be bounded better.
                 held = self._variables.limits_of(node)
@@ -271,17 +288,17 @@ class Capacity:
             low, high = _ANY
         for asked, limits, nodes in self._around if self._is_inside else ():
             if asked == name and (self._there is None or id(self._there) in nodes):
-                low, high = _meet((low, high), limits)
+                low, high = meet((low, high), limits)
         if self._variables.is_scalar(name) and name not in self._asked:
             self._asked.add(name)
-            low, high = _meet((low, high), self._by_assignments(name))
+            low, high = meet((low, high), self._by_assignments(name))
             self._asked.discard(name)
         if self._variables.is_scalar(name) and self._variables.width_bits(name) <= 16:
             least, most = self._variables.limits(name)
             if (low or 0) < least or (high or 0) > most:
                 # It comes round when it is set.
                 return least, most
-            low, high = _meet((low, high), (least, most))
+            low, high = meet((low, high), (least, most))
         elif self._variables.is_scalar(name) and self._variables.limits(name)[0] == 0:
             low = max(0, low or 0)
         return low, high
@@ -346,7 +363,7 @@ class Capacity:
     def _of_choice(self, node: c_ast.TernaryOp) -> Limits:
         """Return the limits of `a < b ? a : b`, or of any other choice."""
         arms = self.limits(node.iftrue), self.limits(node.iffalse)
-        (least, most), (low, high) = _hull(arms), _meet(*arms)
+        (least, most), (low, high) = _hull(arms), meet(*arms)
         condition = node.cond
         if self._is_ordered_as_numbers(condition):
             sides = [condition.left, condition.right]
@@ -383,7 +400,7 @@ class Capacity:
         """Return the values of a counter for which what is surely done in turn has a meaning."""
         self._seen = {**self._seen_everywhere, **_seen_through(*items)}
         found = list(self._surely(items, counter, {}))
-        return _meet(*found) if found else _ANY
+        return meet(*found) if found else _ANY
 
     def _covered(
         self, items: Sequence[c_ast.Node], iterator: str, around: Mapping[_Range, int]
@@ -396,7 +413,7 @@ class Capacity:
         """
         surely = list(self._surely(items, iterator, around))
         if surely:
-            return _meet(*surely)
+            return meet(*surely)
         parts: list[Limits] = []
         declared = [x for x in items if isinstance(x, c_ast.Decl) and not x.storage]
         own = frozenset(x.name for x in declared if x.name)
@@ -667,7 +684,7 @@ def _set_behind(items: Sequence[c_ast.Node]) -> list[frozenset[str]]:
     return found
 
 
-def _meet(*found: Limits) -> Limits:
+def meet(*found: Limits) -> Limits:
     """Return the limits of what lies between all of some limits."""
     lows = [low for low, _ in found if low is not None]
     highs = [high for _, high in found if high is not None]

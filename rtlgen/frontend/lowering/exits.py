@@ -168,7 +168,9 @@ class _Lowering:
         self._ignored: frozenset[Target] = frozenset()
         self.full: list[tuple[c_ast.Node, str]] = []
         # What has been done before the statement, in the same iteration of the loop around it.
-        self._done: list[c_ast.Node] = []
+        given = self._capacity.given
+        at = function.coord
+        self._done: list[c_ast.Node] = [assign(n, integer(v, at), at) for n, v in given.items()]
 
     def function(self, items: list[c_ast.Node], *, takes_returns: bool) -> list[c_ast.Node]:
         """Return the statements of the body.

@@ -161,8 +161,7 @@ class _Run:
             if part.kind.endswith("test"):
                 states = {s for s in states if self._value(part.node, s.values) != 0}
                 for name, by in part.after:
-                    step = c_ast.Assignment("+=", named(name, by.coord), by, by.coord)
-                    states = {self._changed(step, s) for s in states}
+                    states = {self._stepped(s, name, by) for s in states}
                 is_one |= not self._asks_first
                 continue
             is_one |= bool(states)
@@ -248,6 +247,18 @@ class _Run:
             is_asked = True
         own = {x.name for x in below(node) if isinstance(x, c_ast.Decl)} & self._names.keys()
         return {_with(s, {self._names[name]: None for name in own}) for s in found}
+
+    def _stepped(self, state: _State, name: str, by: c_ast.Node) -> _State:
+        """Return the state behind a step of a test, which is by `-m` for `n -= m`, too.
+
+        Where m is narrower than n and has no sign, that is another number than `n += -m` leaves.
+        """
+        steps = [("+=", by)]
+        if isinstance(by, c_ast.UnaryOp) and by.op == "-":
+            steps.append(("-=", by.expr))
+        made = [c_ast.Assignment(op, named(name, by.coord), x, by.coord) for op, x in steps]
+        found = {self._changed(step, state) for step in made}
+        return found.pop() if len(found) == 1 else self._set(state, name, None)
 
     def _changed(self, node: c_ast.Node, state: _State) -> _State:
         """Return the state behind a statement without control, or one that is not followed."""

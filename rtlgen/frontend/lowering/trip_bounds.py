@@ -20,7 +20,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import RegionPragma
-from rtlgen.frontend.lowering.capacity import Capacity
+from rtlgen.frontend.lowering.capacity import Capacity, meet
 from rtlgen.frontend.lowering.forked_run import most_iterations
 from rtlgen.frontend.lowering.iterations import (
     Part,
@@ -316,8 +316,12 @@ class TripBounds:
         """
         values = start_values(init, before)
         names = frozenset[str]().union(*(mentioned(part.node) for part in parts))
+        told = {k: v for k, v in self._capacity.told_by(before).items() if k not in values}
         starts = {
-            name: self._capacity.limits(values.get(name, named(name, None)))
+            name: meet(
+                self._capacity.limits(values.get(name, named(name, None))),
+                told.get(name, (None, None)),
+            )
             for name in sorted(names)
             if self._variables.is_scalar(name)
         }
