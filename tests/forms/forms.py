@@ -70,6 +70,7 @@ FORMS: Mapping[str, Mapping[str, str]] = {
         "extent": "computed extents",
         "c23": "C23",
         "sizeof": "`sizeof`",
+        "memory": "`malloc`, `calloc`",
         "memmove": "`memmove`",
         "memset": "`memset`, `memcpy`",
     },

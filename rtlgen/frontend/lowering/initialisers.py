@@ -7,6 +7,7 @@ Rewrite
     f((int[]){x, 1});                    int literal[] = {x, 1}; f(literal);
     const char *s = "abc";               static const char text[] = "abc"; const char *s = text;
     y = (short){x};                      y = (short)x;
+    int *t = calloc(n, sizeof *t);       int memory[n] = {0}; int *t = memory;
 
 Constants that nobody can change are a table of the function. What is computed is set anew where the
 statement stands; under a condition inside of a statement there is no such place.
@@ -26,13 +27,16 @@ from rtlgen.frontend.lowering.types import (
     SIGNED_CHAR,
     ArrayOf,
     Plain,
+    PointerTo,
     RecordType,
     Type,
     declaration,
     element_of,
     number_type,
+    size_constant,
+    unqualified,
 )
-from rtlgen.frontend.syntax.assigned import NUMBERS, below, functions
+from rtlgen.frontend.syntax.assigned import NUMBERS, below, called_by, functions
 from rtlgen.frontend.syntax.braces import NAMELESS, Braces, Parts, Way, is_string
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.text.constants import CHARACTER
@@ -46,9 +50,15 @@ def name_literals(tree: c_ast.FileAST, locator: Locator) -> Refused:
     Refused: arrays that would have to be set inside of an expression.
     """
     literals = _Literals(tree, locator)
-    if any(isinstance(node, c_ast.CompoundLiteral) or _is_text(node) for node in below(tree)):
+    if any(
+        isinstance(node, c_ast.CompoundLiteral) or _is_text(node) or called_by(node) in _ALLOCATING
+        for node in below(tree)
+    ):
         literals.file()
     return literals.refused
+
+
+_ALLOCATING = frozenset(("alloca", "__builtin_alloca", "calloc", "malloc"))
 
 
 class _Literals(Rewriter):
@@ -58,8 +68,8 @@ class _Literals(Rewriter):
 
     def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
         super().__init__(tree, locator)
-        defined = functions(tree).keys()
-        operands = (part for node in below(tree) for part in _pointers_of(node, defined))
+        self._defined = functions(tree).keys()
+        operands = (part for node in below(tree) for part in _pointers_of(node, self._defined))
         self._texts = {id(part) for part in operands if _is_text(part)}
         self._changed = {id(part) for node in below(tree) for part in _changed_by(node)}
         self._tables: list[c_ast.Node] = []
@@ -74,13 +84,43 @@ class _Literals(Rewriter):
         if self.names.is_outermost:
             self.names.declare(node)
             return [node]
-        return super().declaration(node)
+        made: list[c_ast.Node] = []
+        if isinstance(node, c_ast.Decl) and node.init is not None:
+            # Its own name may stand in the size.
+            type_ = self.names.declare(node).type
+            node.init = self._allocated(node.init, type_, made)
+        return [*made, *super().declaration(node)]
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Return the statements in place of an expression that is one."""
         if isinstance(node, c_ast.ExprList):
             return [part for each in node.exprs for part in self.effect(each)]
-        return super().effect(node)
+        made: list[c_ast.Node] = []
+        if isinstance(node, c_ast.Assignment) and node.op == "=":
+            type_ = self.names.type_of(node.lvalue)
+            node.rvalue = self._allocated(node.rvalue, type_, made)
+        return [*made, *super().effect(node)]
+
+    def _allocated(
+        self, value: c_ast.Node, type_: Type | None, before: list[c_ast.Node]
+    ) -> c_ast.Node:
+        """Return the array that a pointer is set to which is given fresh memory, or the value."""
+        call = value
+        while isinstance(call, c_ast.Cast):
+            call = call.expr
+        name = called_by(call)
+        if name not in _ALLOCATING or name in self._defined or not isinstance(type_, PointerTo):
+            return value
+        at, sizes = call.coord, [*call.args.exprs] if call.args is not None else []
+        one = self.names.size(type_.to)
+        if not one or len(sizes) != (2 if name == "calloc" else 1):
+            return value
+        bytes_ = sizes[0] if len(sizes) == 1 else c_ast.BinaryOp("*", *sizes, at)
+        extent = c_ast.BinaryOp("/", bytes_, size_constant(one, at), at)
+        known = self.names.constant(extent)
+        extent = extent if known is None else integer(known, at)
+        init = c_ast.InitList([integer(0, at)], at) if name == "calloc" else None
+        return self.kept("memory", ArrayOf(unqualified(type_.to), extent), init, at, before)
 
     def listed(self, node: c_ast.Node) -> c_ast.Node:
         """Return a part of a header, in which nothing can be declared."""
