@@ -5,6 +5,7 @@ Whether anything in an expression can tell when a part of it is done:
     x = c ? a[i++] : b[j];        nothing: the part goes before the statement
     x = i + (c ? a[i++] : 0);     C leaves open what i is on the left
     *p = next(&s) + t;            next cannot change t, nor where p points
+    r->word << 8 | byte(r)        nor r->word, where only other members are set
 
 A part is what is done in one case only, behind a comma, or in a call. What stands beside it may use
 what it changes, or change what it uses.
@@ -49,7 +50,12 @@ class Order:
     def __init__(self, names: Names, tree: c_ast.FileAST, changing: frozenset[str]) -> None:
         self._names = names
         self._changing = changing
-        self._quiet = functions(tree).keys() - changing
+        self._bodies = {name: x.body for name, x in functions(tree).items()}
+        self._quiet = self._bodies.keys() - changing
+        self._members: dict[str, frozenset[str] | None] = {}
+        # Members of a union without a name are one variable under several.
+        unions = (x for x in below(tree) if isinstance(x, c_ast.Union))
+        self._overlaid = {each.name for x in unions for each in x.decls or ()}
 
     def has_effect(self, node: c_ast.Node) -> bool:
         """Return whether something is changed at or below a node."""
@@ -97,8 +103,42 @@ class Order:
         if called_by(call) in self._quiet:
             return False
         handed = set(self._handed(call))
-        used = (x for x in beside if isinstance(x, c_ast.ID))
-        return any(x.name in handed or self._may_be_shared(x) for x in used)
+        set_ = self._members_set(called_by(call))
+        fields: dict[int, set[str]] = {}
+        for node in beside:
+            if isinstance(node, c_ast.StructRef):
+                fields.setdefault(id(_base(node)), set()).add(node.field.name)
+        for node in beside:
+            if isinstance(node, c_ast.ID):
+                is_other = self._are_apart(fields.get(id(node)), set_)
+                if self._may_be_shared(node) or (node.name in handed and not is_other):
+                    return True
+        return False
+
+    def _are_apart(self, part: set[str] | None, set_: frozenset[str] | None) -> bool:
+        """Return whether a way to a member leads by none of those that are set."""
+        if part is None or set_ is None or not part.isdisjoint(set_):
+            return False
+        return part.isdisjoint(self._overlaid) or set_.isdisjoint(self._overlaid)
+
+    def _members_set(self, name: str) -> frozenset[str] | None:
+        """Return the names of the members that a function sets; None if it may set anything."""
+        if name not in self._members:
+            # One that calls itself is refused anyway.
+            self._members[name] = None
+            found: set[str] = set()
+            for node in below(self._bodies[name]) if name in self._bodies else ():
+                target = changed(node, "&")
+                parts = None if target is None else _fields(target)
+                if parts is None and isinstance(node, c_ast.FuncCall):
+                    parts = self._members_set(called_by(node))
+                    if parts is None:
+                        return None
+                if not parts and target is not None and not isinstance(target, c_ast.ID):
+                    return None
+                found |= parts or set()
+            self._members[name] = frozenset(found) if name in self._bodies else None
+        return self._members[name]
 
     def _may_change(self, node: c_ast.Node) -> bool:
         is_call = isinstance(node, c_ast.FuncCall)
@@ -124,6 +164,23 @@ class Order:
     def _is_shared(self, node: c_ast.ID) -> bool:
         symbol = self._names.lookup(node.name)
         return symbol is not None and symbol.is_shared
+
+
+def _base(node: c_ast.Node) -> c_ast.Node:
+    """Return what the way to a member begins with."""
+    while isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
+        node = node.name
+    return node
+
+
+def _fields(node: c_ast.Node) -> frozenset[str]:
+    """Return the names of the members on a way."""
+    found: set[str] = set()
+    while isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
+        if isinstance(node, c_ast.StructRef):
+            found.add(node.field.name)
+        node = node.name
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
