@@ -155,13 +155,13 @@ class Layouts:
                 extents=(*extents, *leaf.extents),
                 ranks=own + leaf.ranks,
             )
-            for leaf in inside.leaves
+            for leaf in (*inside.leaves, *(entry.leaf for entry in inside.entries.values()))
         }
         entries = {
             path + way: replace(entry, leaf=moved[id(entry.leaf)])
             for way, entry in inside.entries.items()
         }
-        return Layout(tuple(moved.values()), entries)
+        return Layout(tuple(moved[id(leaf)] for leaf in inside.leaves), entries)
 
     def _bit_field(self, member: Member, path: Path) -> Layout:
         number = number_type(member.type)
@@ -183,9 +183,11 @@ class Layouts:
 
     def _overlaid(self, parts: list[Layout], record: Record, node: c_ast.Node) -> Layout:
         """Return the layout of a union: its first member's, if all others have just the same."""
+        entries = {k: entry for part in parts for k, entry in part.entries.items()}
+        # What has no variable is in nobody's way.
+        parts = [part for part in parts if part.leaves] or parts[:1]
         first = parts[0]
         shape = [self._shape(leaf) for leaf in first.leaves]
-        entries = dict(first.entries)
         for part in parts[1:]:
             if [self._shape(leaf) for leaf in part.leaves] != shape or None in shape:
                 raise AggregateUnsupported(

@@ -230,6 +230,8 @@ class Names:
             self._tags[-1][node.name] = record
         if node.decls is not None:
             self._defined[id(node)] = node, record
+            # What it was named by before only says that there is one.
+            record.node = node
             record.members = tuple(
                 Member(each.name, self.read(each.type), each.bitsize, each)
                 for each in node.decls

@@ -108,6 +108,8 @@ class _Parter(Rewriter):
         self._kernel = kernel
         self._known: dict[int, tuple[Record, dict[Path, Type]]] = {}
         self._pointers: dict[tuple[int, Path], str] = {}
+        self._named: dict[str, list[str]] = {}
+        self._owners: dict[str, set[str]] = {}
         self._holders: list[Symbol] = []
         self._by_value: set[int] = set()
         self.given: dict[tuple[str, str], GivenPointers] = {}
@@ -130,14 +132,15 @@ class _Parter(Rewriter):
         record = inner.record
         if id(record) in self._known:
             return self._known[id(record)][1]
+        if record.members is None:
+            # It may be defined further down.
+            return {}
         # One that points to itself has none.
         self._known[id(record)] = record, {}
         found: dict[Path, Type] = {}
-        for member in record.members or ():
+        for member in record.members:
             own = () if member.name is None else (member.name,)
-            if isinstance(member.type, PointerTo):
-                if not own or not self._is_flat(member.type.to):
-                    return {}
+            if isinstance(member.type, PointerTo) and own and self._is_flat(member.type.to):
                 found[own] = unqualified(member.type)
             for path, inside in self._paths_of_member(member.type).items():
                 found[own + path] = inside
@@ -220,8 +223,20 @@ class _Parter(Rewriter):
         """Return the variable that a pointer in a structure becomes."""
         key = id(symbol.node), path
         if key not in self._pointers:
-            self._pointers[key] = self.fresh("_".join((symbol.name, *path)))
+            plain = "_".join((symbol.name, *path))
+            owner = "" if symbol.is_shared else self.function
+            # One name serves variables of several functions.
+            name = next((x for x in self._named.get(plain, ()) if self._may_take(x, owner)), None)
+            if name is None:
+                name = self.fresh(plain)
+                self._named.setdefault(plain, []).append(name)
+            self._owners.setdefault(name, set()).add(owner)
+            self._pointers[key] = name
         return self._pointers[key]
+
+    def _may_take(self, name: str, owner: str) -> bool:
+        """Return whether a function may have a variable of a name that others have."""
+        return bool(owner) and not self._owners[name] & {owner, ""}
 
     # Functions.
 
