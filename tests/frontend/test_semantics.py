@@ -18,6 +18,15 @@ from tests.oracles.gcc_oracle import have_gcc, run_gcc
 pytestmark = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
 PROGRAMS = {
+    "what no constant leads to": """
+        static long shifted(long x, signed char by) { return by < 0 ? x >> -by : x << by; }
+        static long moved(long x, signed char by) { if (by < 0) return x >> -by; return x << by; }
+        static int part(int x, int n) { int r = 7; if (n != 0) r = x / n; return r; }
+        long f(long a[8], int x) {
+          for (int i = 0; i < 8; i++)
+            a[i] = shifted(a[i], -8) + moved(a[i], 3) + part(x, 0) + (0 && x / 0) + (1 || x % 0);
+          return part(x, 2);
+        }""",
     "promotion of narrow types": """
         #include <stdint.h>
         void f(uint8_t a[16], int8_t b[16], int c[16], unsigned d[16]) {

@@ -141,9 +141,15 @@ def _floating(expr: Expr, span: Span, *operands: Value, whole: Value | None = No
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """C's operators on values, in the loops and conditions that `ranges` describes."""
+    """C's operators on values, in the loops and conditions that `ranges` describes.
+
+    Members
+    -------
+    is_reached: what is computed may be evaluated. Else any value will do where C has none.
+    """
 
     ranges: Ranges
+    is_reached: bool = True
 
     def convert(self, value: Value, type_: NumberType) -> Value:
         """Convert as C does (C11 6.3.1.3; implementation-defined cases wrap, like gcc)."""
@@ -207,6 +213,8 @@ class Arithmetic:
             return self._on_floats(op, left, right, type_, span)
         left, right = self.convert(left, type_), self.convert(right, type_)
         if op in ("div", "rem") and right.constant == 0:
+            if not self.is_reached:
+                return literal(0, type_, span)
             raise BadConstant("division by zero", labels=(Label(span, "the divisor is 0"),))
         result = INT32 if op in COMPARISONS else type_
         expr = Binary(op, left.expr, right.expr, result)
@@ -407,6 +415,8 @@ class Arithmetic:
     def _shift(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
         count = self.number(right)
         if count is not None and not 0 <= count < left.type.width_bits:
+            if not self.is_reached:
+                return literal(0, left.type, span)
             raise BadConstant(
                 f"a shift by {count} is outside of the {left.type.width_bits} bits of its operand",
                 labels=(Label(right.span, "here"),),

@@ -194,8 +194,10 @@ class ExpressionReader:
                 return self._binary(node, span)
             case c_ast.TernaryOp():
                 condition = self.condition(node.cond, (node.iftrue, node.iffalse))
-                with self.conditionally():
-                    if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
+                with self.conditionally(condition):
+                    if_true = self.value(node.iftrue)
+                with self.conditionally(condition, is_met=False):
+                    if_false = self.value(node.iffalse)
                 return self.arithmetic.select(condition, if_true, if_false, span)
             case c_ast.Cast():
                 return self.arithmetic.convert(
@@ -211,12 +213,19 @@ class ExpressionReader:
         return self._locator.span(node)
 
     @contextmanager
-    def conditionally(self) -> Iterator[None]:
-        """Read what the program evaluates only where a condition on data holds."""
+    def conditionally(
+        self, condition: Value | None = None, *, is_met: bool = True
+    ) -> Iterator[None]:
+        """Read what the program evaluates only where a condition on data holds, or does not."""
         self._conditions += 1
+        outer = self.arithmetic
+        if condition is not None and condition.constant is not None:
+            is_reached = outer.is_reached and (condition.constant != 0) == is_met
+            self.arithmetic = replace(outer, is_reached=is_reached)
         try:
             yield
         finally:
+            self.arithmetic = outer
             self._conditions -= 1
 
     @property
@@ -499,7 +508,7 @@ class ExpressionReader:
             return self.arithmetic.binary(BINARY_OPS[node.op], left, right, span)
         left = self.condition(node.left, (node.right,))
         known = len(self.reads)
-        with self.conditionally():
+        with self.conditionally(left, is_met=node.op == "&&"):
             right = self.value(node.right)
         if not any(read.is_conditional for read in self.reads[known:]):
             return self.arithmetic.logical("and" if node.op == "&&" else "or", left, right, span)

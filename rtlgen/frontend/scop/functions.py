@@ -367,9 +367,10 @@ class PureCall:
     ) -> Value | None:
         condition = self._reader.value(item.cond)
         before = self._values()
-        with self._reader.conditionally():
+        with self._reader.conditionally(condition):
             chosen = self.run([item.iftrue, *rest], result)
-            self._restore(before)
+        self._restore(before)
+        with self._reader.conditionally(condition, is_met=False):
             otherwise = self.run([*([item.iffalse] if item.iffalse else []), *rest], result)
         if chosen is None or otherwise is None:
             raise NotAnExpression
@@ -379,11 +380,12 @@ class PureCall:
         """Carry out both branches of an `if` that does not return, and choose what they set."""
         condition = self._reader.value(item.cond)
         before = self._values()
-        with self._reader.conditionally():
+        with self._reader.conditionally(condition):
             self.run([item.iftrue], result)
-            after = self._values()
-            self._restore(before)
-            if item.iffalse is not None:
+        after = self._values()
+        self._restore(before)
+        if item.iffalse is not None:
+            with self._reader.conditionally(condition, is_met=False):
                 self.run([item.iffalse], result)
         for slot, value in zip(self._slots, after, strict=False):
             if slot.value is None:
