@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
@@ -16,6 +17,7 @@ from rtlgen.frontend.errors import (
     Jump,
     LoopHeader,
     NoFunction,
+    ParameterInControl,
     UnboundedLoop,
     UnknownIdentifier,
 )
@@ -44,6 +46,8 @@ from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.lowering.trip_bounds import take_bounds
 from rtlgen.frontend.lowering.variables import (
+    Deciding,
+    deciding_parameters,
     known_parameters,
     state_extents,
     take_known_extents,
@@ -284,53 +288,64 @@ def _lower(
     take_patterns(tree)
     kernel = select_function(tree, function, locator).decl.name
     take_seen_types(tree, kernel)
-    known = known_parameters(tree, kernel)
-    changing = changing_functions(tree)
-    outside = drop_outside_calls(tree, locator, changing)
-    take_in_pointers(tree)
-    literal_arrays = name_literals(tree, locator)
-    drop_expectations(tree)
-    members = part_pointers(tree, locator, kernel)
-    lift_chosen_effects(tree, locator, changing, first_calls)
-    written_out = write_out_calls(tree, locator, changing, asked)
-    tables = part_tables(tree, locator)
-    loop_block_calls(tree, locator, kernel)
-    chosen = name_chosen_pointers(tree, locator, changing)
-    pointers = place_pointers(tree, locator)
-    records = split_records(tree, locator, kernel, members.given)
-    hand_over_values(tree, kernel)
-    bounds = take_bounds(tree, locator)
-    separate_effects(tree)
-    region = select_region(tree, kernel, locator)
-    _require_accepted(
-        region,
-        tree,
-        (literal_arrays, members.refused, written_out, tables, chosen, pointers, records.refused),
-    )
-    fixed = {**fixed, **records.extents(region.function.decl.name, fixed)}
-    state_extents(tree, region.function, fixed, locator)
-    lowered = lower_control(tree, region, bounds, unread, fixed)
-    rewrite_floats(tree, locator, floats)
-    text = _text(tree, region)
-    told = desugar(tree, changing)
-    # Who calls what may stand in a call that is left out by now.
-    region = select_region(tree, region.function.decl.name, locator)
-    passed_over = PassedOver(region, tree, locator)
-    name = region.function.decl.name
-    reader = Kernel(region, locator, fixed, known, records.members, lowered.limits)
-    scop = replace(split_loops(reader.read(tree, main)), records=records.of(name))
-    if floats.flush:
-        scop = with_flushes(scop)
-    warnings = (
-        *preprocessed.warnings,
-        *_without_effect(preprocessed, given, scop, main.path),
-        *passed_over.calls(told, "a circuit has nobody to tell"),
-        *passed_over.calls(outside, "it does not touch what the circuit computes"),
-        *passed_over.volatile(volatile),
-        *passed_over.bounds(lowered.full),
-        *reader.warnings,
-    )
-    return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.pragmas, text)
+    with _telling(deciding_parameters(tree, kernel), fixed):
+        known = known_parameters(tree, kernel)
+        changing = changing_functions(tree)
+        outside = drop_outside_calls(tree, locator, changing)
+        take_in_pointers(tree)
+        literal_arrays = name_literals(tree, locator)
+        drop_expectations(tree)
+        members = part_pointers(tree, locator, kernel)
+        lift_chosen_effects(tree, locator, changing, first_calls)
+        written_out = write_out_calls(tree, locator, changing, asked)
+        tables = part_tables(tree, locator)
+        loop_block_calls(tree, locator, kernel)
+        chosen = name_chosen_pointers(tree, locator, changing)
+        pointers = place_pointers(tree, locator)
+        records = split_records(tree, locator, kernel, members.given)
+        hand_over_values(tree, kernel)
+        bounds = take_bounds(tree, locator)
+        separate_effects(tree)
+        region = select_region(tree, kernel, locator)
+        passes = (literal_arrays, members.refused, written_out, tables, chosen, pointers)
+        _require_accepted(region, tree, (*passes, records.refused))
+        fixed = {**fixed, **records.extents(region.function.decl.name, fixed)}
+        state_extents(tree, region.function, fixed, locator)
+        lowered = lower_control(tree, region, bounds, unread, fixed)
+        rewrite_floats(tree, locator, floats)
+        text = _text(tree, region)
+        told = desugar(tree, changing)
+        # Who calls what may stand in a call that is left out by now.
+        region = select_region(tree, region.function.decl.name, locator)
+        passed_over = PassedOver(region, tree, locator)
+        name = region.function.decl.name
+        reader = Kernel(region, locator, fixed, known, records.members, lowered.limits)
+        scop = replace(split_loops(reader.read(tree, main)), records=records.of(name))
+        if floats.flush:
+            scop = with_flushes(scop)
+        warnings = (
+            *preprocessed.warnings,
+            *_without_effect(preprocessed, given, scop, main.path),
+            *passed_over.calls(told, "a circuit has nobody to tell"),
+            *passed_over.calls(outside, "it does not touch what the circuit computes"),
+            *passed_over.volatile(volatile),
+            *passed_over.bounds(lowered.full),
+            *reader.warnings,
+        )
+        return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.pragmas, text)
+
+
+@contextmanager
+def _telling(deciding: Deciding, fixed: Mapping[str, str]) -> Iterator[None]:
+    """Note in refusals which parameters decide about them, of those that no option fixes."""
+    try:
+        yield
+    except FrontendError as error:
+        for each in (error, *error.others):
+            is_whole = isinstance(each, ParameterInControl)
+            asked = deciding.of_all if is_whole else deciding.of_loops.get(each.loop or 0, ())
+            each.deciding = tuple(name for name in asked if name not in fixed)
+        raise
 
 
 def _require_accepted(region: Region, tree: c_ast.FileAST, passes: Iterable[Refused]) -> None:

@@ -14,8 +14,8 @@ Rewrite
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
@@ -23,7 +23,7 @@ from rtlgen.errors import Label
 from rtlgen.frontend.errors import BadDefinition
 from rtlgen.frontend.lowering.initialisers import take_count
 from rtlgen.frontend.lowering.names import Evaluator, Names, Symbol
-from rtlgen.frontend.lowering.nodes import LOOPS, integer, opposite, replaced
+from rtlgen.frontend.lowering.nodes import LOOPS, integer, opposite, reads_memory, replaced
 from rtlgen.frontend.lowering.types import (
     INT,
     ArrayOf,
@@ -39,7 +39,15 @@ from rtlgen.frontend.lowering.types import (
     plain,
 )
 from rtlgen.frontend.reading.types import SUFFIX
-from rtlgen.frontend.syntax.assigned import assigned, below, called_by, functions
+from rtlgen.frontend.syntax.assigned import (
+    assigned,
+    below,
+    called_below,
+    called_by,
+    functions,
+    mentioned,
+    setting_of,
+)
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, parameters
 
@@ -121,6 +129,91 @@ def known_parameters(tree: c_ast.FileAST, function: str) -> dict[str, int]:
         if low <= first <= high and not number.is_floating:
             known[parameter.name] = first
     return known
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """The integers that a kernel is given on which its control depends.
+
+    Members
+    -------
+    of_all: in the order in which they are declared.
+    of_loops: those on which the number of iterations depends, by the line of the loop's place.
+    """
+
+    of_all: tuple[str, ...] = ()
+    of_loops: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+def deciding_parameters(tree: c_ast.FileAST, function: str) -> Deciding:
+    """Return the parameters that an option may fix so that control is known."""
+    bodies = functions(tree)
+    loops: dict[int, set[str]] = {}
+    # What decides in each function, of its parameters.
+    decides: dict[str, frozenset[str]] = {}
+    pending = [function]
+    while pending:
+        name = pending.pop()
+        found = _deciding_in(bodies[name], bodies, decides, loops)
+        if found != decides.get(name):
+            decides[name] = found
+            pending += [x for x, body in bodies.items() if name in called_below(body)]
+        pending += [x for x in called_below(bodies[name]) if x in bodies and x not in decides]
+    names = Names()
+    for node in tree.ext:
+        if isinstance(node, c_ast.Decl | c_ast.Typedef):
+            names.declare(node)
+    numbers = [(x.name, number_type(names.read(x.type))) for x in parameters(bodies[function])]
+    listed = [n for n, number in numbers if number is not None and not number.is_floating]
+    of_all = tuple(x for x in listed if x in decides[function])
+    own = {x.coord.line for x in below(bodies[function].body) if isinstance(x, LOOPS)}
+    of_loops = {line: tuple(x for x in listed if x in asked) for line, asked in loops.items()}
+    # What a function is given that is called may be any of them.
+    return Deciding(of_all, {k: x if k in own else of_all for k, x in of_loops.items()})
+
+
+def _deciding_in(
+    function: c_ast.FuncDef,
+    bodies: Mapping[str, c_ast.FuncDef],
+    decides: Mapping[str, frozenset[str]],
+    loops: dict[int, set[str]],
+) -> frozenset[str]:
+    """Return the names on which loops, sizes and subscripts in a function depend."""
+    sources: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for node in below(function.body):
+        name, value = setting_of(node) or ("", None)
+        if isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
+            name, value = node.lvalue.name, node.rvalue
+        if value is not None and not reads_memory(value):
+            sources.setdefault(name, set()).update(mentioned(value))
+    for node in below(function.body):
+        match node:
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile():
+                init = node.init if isinstance(node, c_ast.For) else None
+                asked = _closed(mentioned(node.cond, init), sources)
+                loops.setdefault(node.coord.line, set()).update(asked)
+                found |= asked
+            case c_ast.ArrayRef(subscript=index):
+                found |= mentioned(index)
+            case c_ast.ArrayDecl(dim=c_ast.Node() as extent):
+                found |= mentioned(extent)
+            case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=given)):
+                taken = parameters(bodies[name]) if name in bodies else ()
+                for parameter, value in zip(taken, given, strict=False):
+                    if parameter.name in decides.get(name, ()):
+                        found |= mentioned(value)
+    return _closed(found, sources)
+
+
+def _closed(names: Iterable[str], sources: Mapping[str, set[str]]) -> frozenset[str]:
+    """Return some names, and those that they are set to."""
+    found, pending = set(names), list(names)
+    while pending:
+        more = sources.get(pending.pop(), set()) - found
+        found |= more
+        pending += more
+    return frozenset(found)
 
 
 def _calls(tree: c_ast.FileAST, function: str, names: Names) -> Iterator[list[int | None]]:

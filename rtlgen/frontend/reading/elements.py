@@ -116,13 +116,18 @@ def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
 
 
 def with_bound_stated(error: FrontendError) -> FrontendError:
-    """Return a refusal of a loop's header with what helps whatever the header is."""
-    known = error.diagnostic
+    """Return a refusal of a loop's header, or of what decides, with what helps in any case."""
+    help_, notes = error.diagnostic.help, error.diagnostic.notes
+    options = " ".join(f"-D {name}=VALUE" for name in error.deciding)
+    is_parameter = isinstance(error, ParameterInControl)
+    if len(error.deciding) > 1 and is_parameter:
+        notes = (*notes, f"all parameters that decide about loops and subscripts: {options}")
+    elif options and not is_parameter:
+        notes = (*notes, f"how often it runs depends on what {options} fixes")
     if isinstance(error, LoopHeader | NonAffineBound | ParameterInControl) and error.loop:
         stated = "state the most iterations on the line before the loop: #pragma rtlgen bound 100"
-        help_ = stated if known.help is None else f"{known.help}; or {stated}"
-        return error.telling(help=help_)
-    return error
+        help_ = stated if help_ is None else f"{help_}; or {stated}"
+    return error.telling(help=help_, notes=notes)
 
 
 def subscript_refusal(value: Value, text: str, extent: int) -> ParameterInControl | IndexWraps:

@@ -91,6 +91,40 @@ def test_what_all_calls_give_the_same_number_is_that_number(
     assert given(outer.replace("static int f", "int f")) == ["", "", ""]
 
 
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (
+            """void f(float *y, const float *x, int rows, int cols, int gain) {
+              for (int r = 0; r < rows; r++)
+                for (int c = 0; c < cols; c++) y[c * rows + r] = gain * x[r * cols + c]; }""",
+            {"rows": "4", "cols": "6"},
+        ),
+        (
+            """static int sum(const int *x, int n) {
+              int s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }
+            int f(const int *x, int first, int last, int scale) {
+              int size = last - first; return scale * sum(x + first, size); }""",
+            {"first": "3", "last": "9"},
+        ),
+        (
+            """int f(const char *x, int n, int seed, int k) {
+              int end = (n - 1) >> 1, s = seed;
+              while (end-- > 0) s = s * x[end] + k;
+              return s; }""",
+            {"n": "9"},
+        ),
+    ],
+    ids=("subscripts", "calls", "values"),
+)
+def test_a_refusal_tells_all_options_that_settle_it(text: str, options: dict[str, str]) -> None:
+    with pytest.raises(FrontendError) as refused:
+        parse_text(text, function="f")
+    told = " ".join(f"-D {name}=VALUE" for name in options)
+    assert any(f"{told} fixes" in x or f": {told}" in x for x in refused.value.diagnostic.notes)
+    assert parse_text(text, function="f", defines=options).scop.statements
+
+
 def test_one_that_is_given_is_a_constant_of_the_kernel() -> None:
     text = """
         static void f(int last, int n, float a[n][n]) {
