@@ -61,7 +61,13 @@ from rtlgen.frontend.syntax.parse import deep_recursion, parse
 from rtlgen.frontend.syntax.region import Region, called, select_function, select_region
 from rtlgen.frontend.text.headers import declarations
 from rtlgen.frontend.text.pragmas import HlsPragma
-from rtlgen.frontend.text.preprocess import Preprocessed, check_name, preprocess, read_source
+from rtlgen.frontend.text.preprocess import (
+    Preprocessed,
+    check_name,
+    file_that_defines,
+    preprocess,
+    read_source,
+)
 from rtlgen.frontend.text.tokens import plain_c, scalar_parameter_names, words
 from rtlgen.ir.float_flushing import with_flushes
 from rtlgen.ir.scop import Scop
@@ -150,10 +156,13 @@ def _parse(
     except FrontendError as error:
         error.sources = preprocessed.sources
         if isinstance(error, CSyntaxError | UnknownIdentifier | CallUnsupported):
-            notes = (
+            notes = [
                 f"<{name}> is not known: -I DIR gives the folder that holds it"
                 for name in preprocessed.unknown
-            )
+            ]
+            file = None if error.missing is None else file_that_defines(error.missing, main.path)
+            if file is not None:
+                notes.append(f'{file} defines it: `#include "{file}"` above takes it in')
             error.diagnostic = replace(error.diagnostic, notes=(*error.diagnostic.notes, *notes))
         raise
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from rtlgen.frontend import ParsedProgram, parse_text
+from rtlgen.frontend import ParsedProgram, parse_file, parse_text
 from rtlgen.frontend.errors import (
     BadDefinition,
+    CallUnsupported,
     CSyntaxError,
     FrontendError,
     InitialiserUnsupported,
@@ -262,3 +265,16 @@ def test_unused_static_functions_are_no_kernels() -> None:
 )
 def test_a_pragma_is_known_by_what_it_asks_for(text: str, wanted: str | None) -> None:
     assert wish(text) == wanted
+
+
+def test_a_function_of_another_file_is_named_with_that_file(tmp_path: Path) -> None:
+    (tmp_path / "other.c").write_text("int scaled(int);\nint unscaled(int x) { return x; }\n")
+    (tmp_path / "scale.c").write_text("int\nscaled (int x)\n{\n  return 3 * x;\n}\n")
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text("int scaled(int x);\nint f(int x) { return scaled(x) + 1; }\n")
+    with pytest.raises(CallUnsupported) as refused:
+        parse_file(kernel)
+    (note,) = refused.value.diagnostic.notes
+    assert note.startswith("scale.c defines it")
+    kernel.write_text('#include "scale.c"\n' + kernel.read_text())
+    assert parse_file(kernel, function="f").scop.name == "f"

@@ -18,6 +18,7 @@ class FrontendError(RtlgenError):
     loop: line of the place of a loop whose header is refused.
     call: line of the place of a call that cannot stay inside of its expression.
     inside: the function that is called, and in which this is refused.
+    missing: the function of which there is no text.
     deciding: the parameters of the kernel on which control depends here.
     is_told_once: one place says it for the program: what changes that changes all of them.
     """
@@ -27,6 +28,7 @@ class FrontendError(RtlgenError):
     loop: int | None = None
     call: int | None = None
     inside: str | None = None
+    missing: str | None = None
     deciding: tuple[str, ...] = ()
 
     @property

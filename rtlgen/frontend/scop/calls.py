@@ -202,9 +202,7 @@ class CallReader:
             return Function(name, self._locator.span(node), None)
         if not name or symbol is not None:
             raise self._refused(node, "only functions can be called", "no function")
-        raise self._refused(
-            node, f"the function `{name}` is not defined here", "its text is needed"
-        )
+        raise self._missing(node, name)
 
     def _outside(self, node: c_ast.FuncCall, name: str) -> FrontendError:
         """Return the refusal of a call that is a statement, and may change what is computed."""
@@ -215,11 +213,19 @@ class CallReader:
                 notes=("a circuit rounds to nearest, ties to even, and has no exceptions",),
                 help="leave out the call",
             )
-        return CallUnsupported(
+        refused = CallUnsupported(
             f"the function `{name}` is not defined here",
             labels=(Label(self._locator.span(node), "may change what is computed"),),
             help="define the function in this file, or leave out the call",
         )
+        refused.missing = name
+        return refused
+
+    def _missing(self, node: c_ast.FuncCall, name: str) -> CallUnsupported:
+        message = f"the function `{name}` is not defined here"
+        refused = self._refused(node, message, "its text is needed")
+        refused.missing = name
+        return refused
 
     def _refused(self, node: c_ast.FuncCall, message: str, label: str) -> CallUnsupported:
         return CallUnsupported(
@@ -240,9 +246,7 @@ class CallReader:
             return known
         type_ = ABSOLUTE.get(function.name)
         if type_ is None or len(arguments) != 1:
-            raise self._refused(
-                node, f"the function `{function.name}` is not defined here", "its text is needed"
-            )
+            raise self._missing(node, function.name)
         arithmetic = reader.arithmetic
         value = arithmetic.convert(reader.value(arguments[0]), type_)
         zero = literal(0, type_, span)

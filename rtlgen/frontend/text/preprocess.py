@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pcpp
@@ -112,6 +113,27 @@ def read_source(path: str) -> SourceFile:
     if len(content) > MAX_BYTES or len(text) > MAX_CHARACTERS:
         raise TooDeep(f"{path} is larger than {MAX_CHARACTERS} characters")
     return SourceFile(path, text)
+
+
+MAX_NEIGHBOURS = 100
+"""Files beside a program that are looked into, at most."""
+
+
+def file_that_defines(function: str, path: str) -> str | None:
+    """Return the name of a C file beside a file in which a function has its text."""
+    own = Path(path)
+    head = rf"^[A-Za-z_][\w\s*]*[\s*]{re.escape(function)}\s*\([^;{{}}]*\)\s*\{{"
+    files = sorted(own.parent.glob("*.c")) if own.is_file() else []
+    for file in files[:MAX_NEIGHBOURS]:
+        if file.name == own.name:
+            continue
+        try:
+            text = read_source(str(file)).text
+        except FrontendError:
+            continue
+        if re.search(head, text, re.MULTILINE):
+            return file.name
+    return None
 
 
 def check_name(path: str) -> None:
