@@ -317,33 +317,47 @@ def not_zero_in(condition: c_ast.Node, unsigned: Callable[[str], bool]) -> Itera
             yield name
 
 
-def emptied_by(node: c_ast.Node) -> tuple[str, Callable[[int], int]] | None:
-    """Return the variable that a statement shifts right, divides, or takes the last bit of.
+def emptied_by(
+    node: c_ast.Node, is_integer: Callable[[c_ast.Node], bool]
+) -> tuple[str, Callable[[int], int], bool] | None:
+    """Return the variable that a statement shifts, divides, or takes the last bit of.
 
-    With it comes what this makes of the greatest value, and so no less than of any other one.
+    With it comes what this makes of the greatest value, and so no less than of any other one: of
+    what is shifted left, how many of its first bits are left. Last, whether bits are put in there,
+    so that it ends as one number, which is not 0.
+
+    Parameters
+    ----------
+    is_integer: whether a conversion makes an integer.
     """
+    is_filled = False
     match node:
-        case c_ast.Assignment(op=">>=" | "/=" | "&=" as op, lvalue=c_ast.ID(name=name), rvalue=by):
-            pass
-        case c_ast.Assignment(
-            op="=",
-            lvalue=c_ast.ID(name=name),
-            rvalue=c_ast.BinaryOp(op=">>" | "/" | "&" as op, left=c_ast.ID(name=same), right=by),
-        ) if same == name:
-            pass
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+            while isinstance(value, c_ast.Cast) and is_integer(value):
+                value = value.expr
+            match value:
+                case c_ast.BinaryOp(
+                    op="|" | "+", left=c_ast.BinaryOp(op="<<") as shifted, right=put
+                ) if number(put) is not None:
+                    value, is_filled = shifted, True
+            if not isinstance(value, c_ast.BinaryOp) or getattr(value.left, "name", "") != name:
+                return None
+            op, by = value.op, value.right
+        case c_ast.Assignment(op=op, lvalue=c_ast.ID(name=name), rvalue=by):
+            op = op.removesuffix("=")
         case _:
             return None
     amount = number(by)
-    match op.rstrip("="), by:
+    match op, by:
         case "&", c_ast.BinaryOp(op="-", left=c_ast.ID(name=same), right=one) if (
             same == name and number(one) == 1
         ):
             # One bit less is set, at least: no more than all but the highest one.
-            return str(name), lambda most: most >> 1
-        case ">>", _ if amount is not None and 0 < amount < 64:
-            return str(name), lambda most: most >> amount
+            return str(name), lambda most: most >> 1, False
+        case ">>" | "<<", _ if amount is not None and 0 < amount < 64:
+            return str(name), lambda most: most >> amount, is_filled
         case "/", _ if amount is not None and abs(amount) > 1:
-            return str(name), lambda most: most // abs(amount)
+            return str(name), lambda most: most // abs(amount), is_filled
     return None
 
 

@@ -7,6 +7,7 @@ The most iterations of a loop, where its header does not say them.
 int k = 0; do { S } while (++k < 9);                  9: the counter is carried out
 while (x != 0) x >>= 2;                               as many as shifts empty a word
 while (!(x & bit)) bit >>= 1;                         the same: nothing changes any more
+while (r <= 1 << 23) r <<= 8;                         the same
 while (i < 8 && j >= 0) if (c) j--; else i++;         16: each one is nearer to an end
 while (l < h) { m = (l + h) / 2; ... }                by `forked_run`
 """
@@ -181,7 +182,8 @@ class TripBounds:
 
         while (!(x & mask)) mask >>= 1;      with no mask left, nothing changes any more
         """
-        asked = dict(self._deciding(parts))
+        deciding = dict(self._deciding(parts))
+        asked = dict(deciding)
         for way in ways_out(parts, self._variables):
             for condition in way.conditions:
                 asked |= {name: way.place for name in not_zero_in(condition, self._is_unsigned)}
@@ -189,9 +191,9 @@ class TripBounds:
         for place, part in enumerate(parts):
             is_skipped |= CONTINUE in outcome(part.node).targets
             is_done = part.kind == "closing" or (part.kind == "item" and not is_skipped)
-            emptied = emptied_by(part.node) if is_done else None
-            if emptied is not None and emptied[0] in asked:
-                name, less = emptied
+            emptied = emptied_by(part.node, self._is_integer) if is_done else None
+            if emptied is not None and emptied[0] in (deciding if emptied[2] else asked):
+                name, less, _ = emptied
                 others = [n for p in parts if p is not part for n, _ in assigned(p.node)]
                 if self._variables.is_scalar(name) and name not in others:
                     # What only asks is no iteration, if nothing is done before it.
@@ -200,6 +202,9 @@ class TripBounds:
                     is_last = asked[name] > place or only_asks
                     return self._emptyings(name, less) + (0 if is_last else 1)
         return None
+
+    def _is_integer(self, node: c_ast.Node) -> bool:
+        return self._variables.limits_of(node) is not None
 
     def _deciding(self, parts: Sequence[Part]) -> Iterator[tuple[str, int]]:
         """Yield the variable that alone decides when a loop ends, and where it is asked first.

@@ -260,6 +260,12 @@ _LOOPS = {
         "int f(signed char w, int z) { int n = 0; w |= 64; do { n += 16; if (w == 3) continue; n "
         "^= 3; } while (w /= -2); while (z > 0) { z = z / 7; n += 3; } return n; }"
     ),
+    "shifted_left": (
+        "int f(unsigned r, unsigned x, short m, int w[1]) { int n = 0; r |= 1; x |= 4; m = (m & "
+        "15) + 1; while (r <= 0x800000) { r <<= 8; w[0] += r; } while (!(x & 0xf0000000)) { n += "
+        "4; x <<= 4; } while (m <= 99) { m = (short)(m << 1 | 1); n += 64; } for (; x; x <<= 7) "
+        "n ^= x; return n + m; }"
+    ),
     "narrow_step_in_question": (
         "int f(const int a[8], int out[8]) { unsigned char i = 250; int s = 0, k = 0; while (k < "
         "8) { s += a[k]; if (i++ > 253) out[k] = s; k++; } return s * 256 + i; }"
