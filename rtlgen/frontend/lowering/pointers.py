@@ -471,22 +471,28 @@ class _Placer(PointerPlaces):
                 return self._told_null(other, node)
         ways = [self._ways(side) for side in (node.left, node.right)]
         found: list[tuple[list[c_ast.Node], c_ast.Node]] = []
+        met: set[int] = set()
         for left, a in ways[0]:
             for right, b in ways[1]:
                 if a.base.node is b.base.node and unrolled(a) == unrolled(b):
+                    met |= {id(a), id(b)}
                     run = len(unrolled(a))
                     ends = self._linear(a, run, node), self._linear(b, run, node)
                     conditions = [copied(x) for x in (left, right) if x is not None]
                     found.append((conditions, self._related(node, *ends)))
         if not found and node.op in ("==", "!="):
             return integer(int(node.op == "!="), node.coord)
-        if not found:
-            sides = zip((node.left, node.right), ways, strict=True)
+        apart = [[x.base.name for _, x in side if id(x) not in met] for side in ways]
+        if node.op not in ("==", "!=") and any(apart):
+            named_ = [
+                names or [x.base.name for _, x in side]
+                for names, side in zip(apart, ways, strict=True)
+            ]
+            sides = zip((node.left, node.right), named_, strict=True)
             raise PointerUnsupported(
                 "pointers into different arrays are compared",
                 labels=tuple(
-                    Label(self._locator.span(side), f"into `{found_in[0][1].base.name}`")
-                    for side, found_in in sides
+                    Label(self._locator.span(side), f"into `{names[0]}`") for side, names in sides
                 ),
                 help="compare pointers into one array: those into different ones have no order",
             )
