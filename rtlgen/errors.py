@@ -494,5 +494,12 @@ WARNINGS: Mapping[str, str] = {
     agrees. Compare the number with the ends of the type first if your data can be like that, or
     give data that is not: `--range x=-1000.0..1000.0`.
     """,
+    "W0608": """With some of the data that was drawn, the program leaves an array.
+
+    C gives such a run no meaning, so it is compared with nothing: a text without an end in
+    `while (s[n]) n++`, a subscript that an assertion keeps inside. The other data sets have been
+    compared. If the program should keep inside whatever it is given, this is a mistake in it; else
+    give data of its kind, `--inputs IN.npz`, or a range, `--range s=0..9`.
+    """,
 }
 """The long form of every warning."""

@@ -58,7 +58,7 @@ from rtlgen.transforms.units import Unit
 from rtlgen.verify.c_oracle import COptions, c_outcomes
 from rtlgen.verify.cosim import _raise_broken_rule
 from rtlgen.verify.data import random_data_sets
-from rtlgen.verify.golden import run_golden
+from rtlgen.verify.golden import SubscriptError, run_golden
 from rtlgen.verify.inputs import check_inputs, load_inputs
 from rtlgen.verify.session import session_closed
 from rtlgen.verify.values import Elements
@@ -628,6 +628,18 @@ def test_a_warning_about_data_reads_as_expected(code: str, update_golden: bool) 
     program = parse_text(f"{text}  for (int i = 0; i < 4; i++)\n    b[i] = a[i];\n}}\n", "f.c")
     (warning,) = random_data_sets(program.scop).diagnostics(program.scop)
     compare(code, warning.render(program.sources) + "\n", update_golden)
+
+
+def test_a_warning_about_data_without_meaning_reads_as_expected(update_golden: bool) -> None:
+    text = "int f(const char s[16])\n{\n  int n = 0;\n  while (s[n])\n    n++;\n  return n;\n}\n"
+    program = parse_text(text, "f.c")
+    data = random_data_sets(program.scop)
+    assert data.sets and len({each.golden.returned for each in data.sets}) > 1
+    warning, *_ = data.diagnostics(program.scop)
+    compare("W0608", warning.render(program.sources) + "\n", update_golden)
+    with pytest.raises(SubscriptError, match="outside") as refused:
+        random_data_sets(program.scop, limits={"s": (1, 9)})
+    assert "--range" in str(refused.value.diagnostic.help)
 
 
 ANALYSED = {

@@ -48,7 +48,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.ir.types import FloatType, IntType, NumberType
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_ranges import run_bounds
-from rtlgen.verify.golden_state import GoldenResult
+from rtlgen.verify.golden_state import GoldenResult, SubscriptError
 from rtlgen.verify.sensitivity import Sensitivity, Shown
 from rtlgen.verify.values import (
     Elements,
@@ -404,11 +404,13 @@ class DataSets:
     Members
     -------
     left_out: how many more there would be, but for a limit.
+    unfit: of each data set with which the program leaves an array, why. C gives that no meaning.
     """
 
     sets: tuple[DataSet, ...]
     shown: Shown
     left_out: int = 0
+    unfit: tuple[SubscriptError, ...] = ()
 
     def first(self, most: int) -> DataSets:
         """Return the `most` that show most, in their order."""
@@ -426,7 +428,16 @@ class DataSets:
             for event in data.golden.events
         }
         found = [event.diagnostic(scop) for _, event in sorted(events.items())]
+        for first in self.unfit[:1]:
+            known, count = first.diagnostic, len(self.unfit)
+            what = "a data set is" if count == 1 else f"{count} data sets are"
+            message = f"{what} left out: {known.message}"
+            warning = Diagnostic("W0608", message, known.labels, help=_FIT, severity="warning")
+            found.append(warning)
         return (*found, *self.shown.diagnostics(scop))
+
+
+_FIT = "give data that C has a meaning for: --inputs IN.npz, or --range NAME=LOW..HIGH"
 
 
 def random_data_sets(
@@ -443,6 +454,10 @@ def random_data_sets(
     ----------
     limits: smallest and largest value of arrays and scalars, by name.
     left_out: names of dead statements, which are not built, and can never be seen.
+
+    Raises
+    ------
+    SubscriptError: whatever is drawn, the program leaves an array.
     """
     bounds = dict(limits or {})
     is_long = run_bounds(scop).instances > LONG_RUN_INSTANCES
@@ -450,14 +465,13 @@ def random_data_sets(
     wanted = [Recipe(kind, seed + n, bounds) for n in range(seeds) for kind in kinds]
     collected = _Collected(scop, left_out)
     for recipe in wanted:
-        collected.add(str(recipe), recipe.inputs(scop))
+        collected.try_(str(recipe), recipe.inputs(scop))
     fruitless, number = 0, 0
     while len(kinds) > 1 and not collected.is_complete(fruitless):
         recipe = Recipe("by array", 1000 * seed + number, bounds)
         number += 1
-        fruitless = (
-            0 if collected.add(str(recipe), recipe.inputs(scop), only_new=True) else (fruitless + 1)
-        )
+        is_new = collected.try_(str(recipe), recipe.inputs(scop), only_new=True)
+        fruitless = 0 if is_new else fruitless + 1
     return collected.result()
 
 
@@ -485,6 +499,17 @@ class _Collected:
         self._left_out = left_out
         self._sets: list[DataSet] = []
         self._sensitivity: Sensitivity | None = None
+        self._unfit: list[SubscriptError] = []
+
+    def try_(
+        self, name: str, inputs: Mapping[str, Elements | Value], *, only_new: bool = False
+    ) -> bool:
+        """Do as `add`, but leave out a data set with which the program leaves an array."""
+        try:
+            return self.add(name, inputs, only_new=only_new)
+        except SubscriptError as error:
+            self._unfit.append(error)
+            return False
 
     def add(
         self, name: str, inputs: Mapping[str, Elements | Value], *, only_new: bool = False
@@ -500,10 +525,12 @@ class _Collected:
         return new > 0
 
     def is_complete(self, fruitless: int) -> bool:
-        assert self._sensitivity is not None
+        if self._sensitivity is None:
+            return fruitless >= FRUITLESS_TRIALS
         most = MORE_TRIALS if self._sensitivity.hides_something else FRUITLESS_TRIALS
         return self._sensitivity.is_complete or fruitless >= most
 
     def result(self) -> DataSets:
-        assert self._sensitivity is not None
-        return DataSets(tuple(self._sets), self._sensitivity.shown())
+        if self._sensitivity is None:
+            raise self._unfit[0].telling(help=_FIT)
+        return DataSets(tuple(self._sets), self._sensitivity.shown(), unfit=tuple(self._unfit))
