@@ -99,3 +99,13 @@ def test_a_file_that_asks_for_a_compiler_of_the_standard_is_told_of_one() -> Non
     int larger P((int a, int b)) { return a > b ? a : b; }
     """
     assert parse_text(text).scop.name == "larger"
+
+
+def test_a_file_whose_guard_is_undefined_is_read_again(tmp_path: Path) -> None:
+    guarded = "#ifndef ONCE\n#define ONCE\n#define P(parameters) parameters\n#endif\n"
+    (tmp_path / "on.h").write_text(guarded)
+    (tmp_path / "off.h").write_text("#undef ONCE\n#undef P\n")
+    kernel = tmp_path / "kernel.c"
+    head = '#include "on.h"\n#include "off.h"\n#include "on.h"\n#include "on.h"\n'
+    kernel.write_text(f"{head}int larger P((int a, int b)) {{ return a > b ? a : b; }}\n")
+    assert parse_file(kernel).scop.name == "larger"

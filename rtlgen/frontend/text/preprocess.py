@@ -183,6 +183,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     def __init__(self, main: SourceFile, include_dirs: Sequence[str]) -> None:
         super().__init__(preprocessor_lexer())
+        # A guard that is undefined again lets its file in a second time.
+        self.auto_pragma_once_enabled = False
         self.sources = {main.path: main}
         self._main = main
         self._main_path = os.path.abspath(main.path)
