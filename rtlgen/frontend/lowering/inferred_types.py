@@ -65,7 +65,7 @@ def take_seen_types(tree: c_ast.FileAST, kernel: str) -> None:
     for function in tree.ext:
         for part in names.walk(function):
             for wanted, given, to in _conversions(part, names, taken):
-                root = way_root(names, given)
+                root = way_root(names, given) if isinstance(wanted, PointerTo) else None
                 symbol = names.lookup(root.name) if isinstance(root, c_ast.ID) else None
                 if symbol is not None and is_void(element_of(symbol.type)):
                     is_open = is_void(element_of(wanted))

@@ -360,7 +360,10 @@ class Names:
 
     def promoted(self, node: c_ast.Node) -> Number | None:
         """Return the type that a number has in an operation (C11 6.3.1.1)."""
-        number = self.number(node)
+        return self._promoted(node, self.number(node))
+
+    def _promoted(self, node: c_ast.Node, number: Number | None) -> Number | None:
+        """Return the same where the type is known: found twice at each level, it is 2**n times."""
         member = self.member(node) if isinstance(node, c_ast.StructRef) else None
         if number is not None and member is not None and member.bits is not None:
             bits = self.constant(member.bits)
@@ -404,7 +407,9 @@ class Names:
             return plain(LONG) if isinstance(right, PointerTo) else left
         if isinstance(right, PointerTo):
             return right
-        return _plain(self.common(node.left, node.right))
+        a = self._promoted(node.left, number_type(left))
+        b = self._promoted(node.right, number_type(right))
+        return None if a is None or b is None else _plain(common_number(a, b))
 
     def common(self, first: c_ast.Node, second: c_ast.Node) -> Number | None:
         """Return the type to which both sides of an operation are converted (C11 6.3.1.8)."""
