@@ -75,7 +75,10 @@ class Order:
             beside = [x for x in beside if x is not stored]
             stored = stored.name if isinstance(stored, c_ast.ArrayRef) else None
         if isinstance(part, c_ast.FuncCall):
-            return self._is_call_seen(part, [x for x in beside if x is not root])
+            given = root.args if isinstance(root, c_ast.FuncCall) else None
+            # An address is the same at any time, and a function is called behind its arguments.
+            apart = {id(root), *_addressed(given.exprs if given is not None else ())}
+            return self._is_call_seen(part, [x for x in beside if id(x) not in apart])
         calls = [x for x in beside if isinstance(x, c_ast.FuncCall)]
         if calls and self.has_effect(part):
             return True
@@ -164,6 +167,14 @@ class Order:
     def _is_shared(self, node: c_ast.ID) -> bool:
         symbol = self._names.lookup(node.name)
         return symbol is not None and symbol.is_shared
+
+
+def _addressed(nodes: Sequence[c_ast.Node]) -> Iterator[int]:
+    """Yield the identities of the names of which some expressions are the addresses."""
+    for node in nodes:
+        match node:
+            case c_ast.UnaryOp(op="&", expr=c_ast.ID() as name):
+                yield id(name)
 
 
 def _base(node: c_ast.Node) -> c_ast.Node:

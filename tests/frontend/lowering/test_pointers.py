@@ -435,6 +435,31 @@ def test_what_two_names_do_to_one_variable_has_no_order(body: str) -> None:
     assert "name one variable, which changes here" in caught.value.diagnostic.message
 
 
+READING = """
+static int get(const int **from) { return *(*from)++; }
+static void put(int **to, int value) { *(*to)++ = value; }
+static void put_at(int *to, int value) { *to = value; }
+static void put_sum(int **to, const int *p, int value) { *(*to)++ = value + *p; }
+"""
+
+
+@needs_gcc
+def test_a_call_may_move_what_stands_beside_an_address() -> None:
+    body = "const int *p = a; int *q = b; for (int i = 0; i < 4; i++) put(&q, get(&p)); *q = 5;"
+    assert_as_c(f"{READING} void f(const int a[8], int b[8]) {{ {body} }}")
+
+
+@pytest.mark.parametrize(
+    "body", ["put_sum(&q, p, get(&p));", "put_at(q, get((const int **)&q));", "*q = get(&p) + *p;"]
+)
+def test_what_a_call_may_move_is_not_used_beside_it(body: str) -> None:
+    with pytest.raises(FrontendError) as caught:
+        start = "const int *p = a; int *q = b;"
+        parse_text(f"{READING} void f(const int a[8], int b[8]) {{ {start} {body} }}", function="f")
+    assert caught.value.code == "E0126"
+    assert "may change what stands beside its call" in caught.value.diagnostic.message
+
+
 @pytest.mark.parametrize("chosen", ["n ? n++ ? a : a : b", "n++ ? m++ ? a : b : b"])
 def test_what_chooses_in_one_case_only_is_no_step(chosen: str) -> None:
     with pytest.raises(FrontendError) as caught:
