@@ -32,6 +32,18 @@ BODIES = {
           short t[7] = {1, 2, 3, a[i], 70000, 6};
           for (int k = 0; k < 7; k++) { b[i] = 3 * b[i] + t[k]; t[k] = 9; }
         }""",
+    "quotients and remainders of an iterator": """
+        for (int i = 0; i < 8; i++) {
+          int t[6] = {i / 4, i % 4, i >> 1, i & 3, (unsigned char)(i * 50), i / 9};
+          const int k = i / 3, m = i % 3 - i / 16;
+          for (int n = 0; n < 6; n++) b[i] = 5 * b[i] + t[n] + k - m;
+        }""",
+    "looked up where an iterator says": """
+        for (int i = 0; i >= 0; i -= 2) {
+          int t[2] = {a[(i ? 0 : x) & 7], i};
+          const int k = a[(i ? x : 3) & 7];
+          b[i] = t[0] + t[1] + k;
+        }""",
     "designated": "int t[6] = {[4] = x, [1] = -2, 9}; for (int i = 0; i < 6; i++) b[i] = t[i];",
     "designated twice": """
         int t[3] = {1, x, [0] = 7, [1] = 8};

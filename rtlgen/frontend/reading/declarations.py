@@ -88,6 +88,7 @@ class Declarations:
         self._subscripts: frozenset[str] = frozenset()
         self._used_outside: set[int] = set()
         self.positions: set[str] = set()
+        self._ranges = Ranges()
 
     def reader(
         self, ranges: Ranges, surroundings: Surroundings, *, is_guarded: bool = False
@@ -117,8 +118,8 @@ class Declarations:
         return id(node) in self._used_outside
 
     def constant_reader(self) -> ExpressionReader:
-        """Return a reader of expressions that stand outside of the program's flow."""
-        return self.reader(Ranges(), Surroundings())
+        """Return a reader of what may have to be a constant, where a declaration stands."""
+        return self.reader(self._ranges, Surroundings())
 
     def file_scope(self, node: c_ast.Node) -> None:
         """Declare a global; what is not supported is refused only when it is used."""
@@ -233,8 +234,12 @@ class Declarations:
         """Return the type of a parameter; the first extent of an array may be open."""
         return self._element_type(node, is_parameter=True)
 
-    def local(self, node: c_ast.Decl) -> Variable | None:
+    def local(self, node: c_ast.Decl, ranges: Ranges) -> Variable | None:
         """Declare a local variable; return it when its initialiser has still to be carried out.
+
+        Parameters
+        ----------
+        ranges: the loops and conditions around the declaration.
 
         Raises
         ------
@@ -251,11 +256,14 @@ class Declarations:
                 f"`{node.name}` is declared twice in this block",
                 labels=(Label(self._locator.name_span(node, node.name)),),
             )
+        self._ranges = ranges
         try:
             return self._stored(node, "local")
         except FrontendError as error:
             self.scopes.declare(node.name, Unusable(error))
             raise
+        finally:
+            self._ranges = Ranges()
 
     def scalar_type(self, node: c_ast.Decl) -> NumberType:
         """Return the type of a scalar."""

@@ -426,6 +426,11 @@ class ExpressionReader:
             case Unusable(error):
                 raise error
             case ActiveIterator(name, type_):
+                if all(around.name != name for around in self.arithmetic.ranges.iterators):
+                    # Nothing is known of it here: neither its ends nor that it varies.
+                    raise UnsupportedExpression(
+                        f"`{node.name}` is no constant", labels=(Label(span),)
+                    )
                 return exact(Affine.variable(name), type_, span)
             case NamedConstant(_, value, type_):
                 return literal(value, type_, span)

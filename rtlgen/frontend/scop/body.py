@@ -424,7 +424,7 @@ class BodyReader:
         if isinstance(node.type, c_ast.PtrDecl) and node.init is not None:
             return self._pointer(node, place)
         try:
-            variable = self._declarations.local(node)
+            variable = self._declarations.local(node, place.ranges)
         except (AggregateUnsupported, FloatingPoint, PointerUnsupported):
             if node.init is not None:
                 raise
