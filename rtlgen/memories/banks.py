@@ -91,12 +91,15 @@ def with_cuts(scop: Scop, cuts: Mapping[str, tuple[Cut, ...]]) -> Scop:
 
 def looked_up_arrays(scop: Scop) -> frozenset[str]:
     """Return the arrays of which some access computes the element that it is to."""
-    return frozenset(
-        access.array
-        for statement in scop.statements
-        for access in (statement.write, *statement.reads)
-        if access.is_lookup
-    )
+    return frozenset(access.array for access in _computed(scop))
+
+
+def _computed(scop: Scop) -> Iterator[Access]:
+    """Yield the accesses that compute their element: a scatter does, of whatever it is told."""
+    for statement in scop.statements:
+        if statement.is_scatter or statement.write.is_lookup:
+            yield statement.write
+        yield from (read for read in statement.reads if read.is_lookup)
 
 
 def _cuts(scop: Scop, name: str, wishes: Iterable[PartitionWish]) -> tuple[Cut, ...]:
@@ -117,12 +120,7 @@ def _cuts(scop: Scop, name: str, wishes: Iterable[PartitionWish]) -> tuple[Cut, 
             help=f"the arrays that may have several are {names}",
         )
     if name in looked_up_arrays(scop):
-        access = next(
-            access
-            for statement in scop.statements
-            for access in (statement.write, *statement.reads)
-            if access.array == name and access.is_lookup
-        )
+        access = next(access for access in _computed(scop) if access.array == name)
         raise PartitionUnsuitable(
             f"{name} cannot be cut into banks",
             labels=(Label(access.span, "which element this is to is computed"),),

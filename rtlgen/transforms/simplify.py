@@ -31,7 +31,7 @@ Loops that are unrolled leave such values, but so may the program as written. No
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rtlgen.ir.affine import Affine
@@ -42,6 +42,7 @@ from rtlgen.ir.expr import (
     Read,
     ScalarParameter,
     Scatter,
+    Select,
     children,
     walk,
     with_children,
@@ -167,7 +168,8 @@ def fold_constants(scop: Scop, sets: ScopSets, flows: Dataflow) -> Scop:
             return values.read_range(running, read)
 
         iterators = dict(zip(statement.iterators, box, strict=True))
-        folding = _Folding(statement, iterators, ValueRanges(iterators, read_range))
+        shape = scop.array(statement.write.array).shape
+        folding = _Folding(statement, shape, iterators, ValueRanges(iterators, read_range))
         found.append(folding.statement())
         if not folding.is_idle:
             gone.remove(statement.name)
@@ -186,9 +188,14 @@ class _Folding:
     Members
     -------
     is_idle: whether it stores what is there already.
+
+    Parameters
+    ----------
+    shape: of the array that it writes.
     """
 
     _old: Statement
+    _shape: Sequence[int]
     _box: Mapping[str, Range]
     _ranges: ValueRanges
     is_idle: bool = False
@@ -197,6 +204,9 @@ class _Folding:
 
     def statement(self) -> Statement:
         expr = folded(self._old.expr, self._ranges)
+        if isinstance(expr, Scatter) and self._is_told(expr):
+            self._old = self._stored(expr)
+            expr = folded(self._old.expr, self._ranges)
         self.is_idle = self._stores_what_is_there(expr)
         expr = self._with_reads(expr)
         write = self._old.write
@@ -204,6 +214,27 @@ class _Folding:
             # A subscript that is a number now is one of what is written, too.
             write = replace(write, subscripts=self._reads[expr.old.index].subscripts)
         return replace(self._old, expr=expr, write=write, reads=tuple(self._reads))
+
+    def _is_told(self, expr: Scatter) -> bool:
+        """Return whether a scatter is always to one element, which there is."""
+        if any(isinstance(part, Read) and part.index == expr.old.index for part in _used(expr)):
+            return False
+        access = self._access(self._old.reads[expr.old.index], expr.at)
+        return all(
+            isinstance(at, Affine) and at.is_constant and 0 <= at.constant < extent
+            for at, extent in zip(access.subscripts, self._shape, strict=True)
+        )
+
+    def _stored(self, expr: Scatter) -> Statement:
+        """Return the statement of a scatter to one element as any other one is that stores."""
+        number, reads = expr.old.index, list(self._old.reads)
+        reads[number] = replace(self._access(reads[number], expr.at), is_conditional=False)
+        return replace(
+            self._old,
+            write=replace(self._old.write, subscripts=reads[number].subscripts),
+            reads=tuple(reads),
+            expr=Select(expr.condition, expr.value, Read(number, expr.type), expr.type),
+        )
 
     def _stores_what_is_there(self, expr: Expr) -> bool:
         source = unconverted(expr, self._ranges)
@@ -239,6 +270,12 @@ class _Folding:
             subscripts.append(subscript if known is None else known)
         where = tuple(form for form in access.where if form.range(self._box)[0] < 0)
         return replace(access, subscripts=tuple(subscripts), where=where)
+
+
+def _used(expr: Scatter) -> Iterator[Expr]:
+    """Yield all parts of the condition and the value of a scatter."""
+    for part in (expr.condition, expr.value):
+        yield from walk(part)
 
 
 def _as_subscript(value: Expr) -> Affine | None:

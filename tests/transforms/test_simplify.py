@@ -223,6 +223,11 @@ FOLDED: dict[str, tuple[str, list[str]]] = {
         "void f(int x[3], int y[3]) { for (int k = 0; k < 3; k++) y[k] = x[z[k]]; }",
         ["y[0] = x[2]", "y[1] = x[0]", "y[2] = x[1]"],
     ),
+    "where something is stored": (
+        G + "void f(int x[4], int y[4]) { int at = x[0] & 0; y[1] += x[1]; y[at + 2 & 3] = x[2];"
+        " if (x[3] > 0) y[h[at] + h[2]] *= 3; }",
+        ["y[1] = (y[1] + x[1])", "y[2] = x[2]", "y[2] = ((x[3] > 0) ? (y[2] * 3) : y[2])"],
+    ),
     "a choice": (
         G + "void f(int x[8], int y[8]) { for (int i = 0; i < 8; i++) {"
         " for (int k = 0; k < 3; k++) { if (g[k] > 0) y[i] = x[i] << h[k]; } } }",
@@ -278,6 +283,13 @@ KEPT = {
 def test_what_is_no_constant_stays(name: str) -> None:
     scop = parse_text(KEPT[name], "program.c").scop
     assert folded_program(scop) == scop
+
+
+def test_an_array_is_in_banks_where_it_is_told_what_is_stored() -> None:
+    text = "static const long t[5] = {0, 0, 0, 0, 11};\n"
+    text += "void f(float y[8], unsigned n) { y[6] += 0; y[t[n & 0] & 7] *= 0; }"
+    plan = compile_program(parse_text(text, "program.c"), CompileOptions()).plan
+    assert plan.memory("y").bank_map.banks == 8
 
 
 def test_parameters_that_no_result_depends_on_are_untouched() -> None:
