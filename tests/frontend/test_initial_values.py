@@ -167,7 +167,12 @@ def _list(draw: random.Random, shape: Sequence[int]) -> str:
             items.append(designator + _list(draw, inner))
             at += prod(inner)
         else:
-            value = draw.choice(("x", "i", str(draw.randint(-9, 9))))
+            number = draw.randint(2, 9)
+            told = f"i {draw.choice(('/', '%', '<', '&', '>>', '* 99 /'))} {number}"
+            chosen = f"(i ? {draw.choice(('x', number))} : a[{draw.choice(('i', 'x & 7'))}])"
+            value = draw.choice(
+                ("x", "i", str(draw.randint(-9, 9)), told, chosen, f"a[{chosen} & 7]")
+            )
             is_braced = not inner and draw.random() < 0.2
             items.append(designator + (f"{{{value}}}" if is_braced else value))
             at += 1
@@ -189,7 +194,7 @@ def test_random_braces_and_names_fill_arrays_as_gcc_does() -> None:
             + " }"
             for name, extents, _, values in group
         )
-        assert_as_gcc(f"{HEAD} {{ for (int i = 0; i < 3; i++) {{ {body} }} }}", runs=1)
+        assert_as_gcc(f"{HEAD} {{ for (int i = 0; i < 6; i++) {{ {body} }} }}", runs=1)
 
 
 def _sum(name: str, shape: Sequence[int]) -> str:
