@@ -144,7 +144,7 @@ class _Reader:
         self.read_set = _remembering(self.context, isl.Set.read_from_str)
         self.read_map = _remembering(self.context, isl.Map.read_from_str)
         self.answers: dict[object, list[tuple[Scop, object]]] = {}
-        self.found: dict[Hashable, tuple[object, int]] = {}
+        self.found: dict[Hashable, object] = {}
 
 
 class ScopSets:
@@ -175,20 +175,12 @@ class ScopSets:
         return found
 
     def found_once(self, question: Hashable, find: Callable[[], T]) -> T:
-        """Return what is found, looked for once for all equal questions in one context.
-
-        Its steps count each time, so that limits are met where they would be without this.
-        """
+        """Return what is found, looked for once for all equal questions in one context."""
         known = self._reader.found
-        if question in known:
-            found, steps = known[question]
-            effort.keep_going(work=max(0, steps - effort.STEP_WORK))
-        else:
-            with effort.counted_effort() as tally:
-                found = find()
-            known[question] = found, tally.steps
+        if question not in known:
+            known[question] = find()
         # Each question has answers of its own type.
-        return cast(T, found)
+        return cast(T, known[question])
 
     def statement_tuple(self, statement: str) -> str:
         """Return the isl tuple name of a statement's instances."""

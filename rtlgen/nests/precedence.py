@@ -27,11 +27,11 @@ import numpy as np
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.ints import Ints
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import equal_outer
+from rtlgen.ir.sets import ScopSets, equal_outer
 from rtlgen.nests.candidates import Placement
 from rtlgen.poly.closed_extrema import Distance, corner_pairs
 from rtlgen.poly.dependences import Dependence, Flow
-from rtlgen.poly.extrema import PairExtrema, pair_extrema
+from rtlgen.poly.extrema import PairExtrema, known_extrema
 from rtlgen.poly.instances import Pairs, dependent_pairs
 
 
@@ -230,14 +230,16 @@ class Related:
     of a program that is too large for that (`is_listed`) related in closed form.
     """
 
-    def __init__(self, scop: Scop, ragged: frozenset[str], is_listed: bool = True) -> None:
+    def __init__(
+        self, scop: Scop, sets: ScopSets, ragged: frozenset[str], is_listed: bool = True
+    ) -> None:
+        self.sets = sets
         self.ragged = ragged
         self.is_listed = is_listed
         self._pairs = dependent_pairs(scop) if ragged and is_listed else {}
         # The origin is kept with what belongs to it, so that its id stays its own.
         self._extrema: dict[tuple[int, int], tuple[Dependence | Flow, PairExtrema | None]] = {}
         self._closed_pairs: dict[int, tuple[Dependence | Flow, ClosedPairs]] = {}
-        self._alike: dict[str, PairExtrema | None] = {}
         self._apart: dict[tuple[str, str], Sequence[Dependence]] = {}
 
     def listed(self, origin: Dependence | Flow) -> Pairs | None:
@@ -292,16 +294,9 @@ class Related:
     def _within(self, origin: Dependence | Flow, level: int) -> PairExtrema | None:
         key = (id(origin), level)
         if key not in self._extrema:
-            self._extrema[key] = origin, self._known(equal_outer(origin.relation, level))
+            found = known_extrema(self.sets, equal_outer(origin.relation, level))
+            self._extrema[key] = origin, found
         return self._extrema[key][1]
-
-    def _known(self, relation: isl.Map) -> PairExtrema | None:
-        """Return the extrema of a relation, looked for once among those that read the same."""
-        keep_going(relation.get_ctx())
-        text = relation.wrap().flatten().to_str()
-        if text not in self._alike:
-            self._alike[text] = None if relation.is_empty() else pair_extrema(relation)
-        return self._alike[text]
 
 
 def iteration_precedences(

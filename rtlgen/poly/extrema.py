@@ -18,7 +18,7 @@ import numpy as np
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.ints import Ints, distinct_rows
-from rtlgen.ir.sets import attempt, for_each, integer, lifted
+from rtlgen.ir.sets import ScopSets, attempt, for_each, integer, lifted
 from rtlgen.poly.counting import LARGEST, factors, points_by_rows, product_factors
 
 MOST_POINTS = 1 << 14
@@ -79,6 +79,18 @@ class PairExtrema:
     def minimum(self, coefficients: Sequence[int], constant: int) -> int:
         """Return the smallest value of coefficients . (source, sink) + constant."""
         return -self.maximum([-c for c in coefficients], -constant)
+
+
+def known_extrema(sets: ScopSets, relation: isl.Map) -> PairExtrema | None:
+    """Prepare a bounded relation for extremum queries; None: it is empty.
+
+    That is done once for all relations that read the same, whatever statements they are between.
+    """
+    keep_going(sets.context)
+    flat = relation.wrap().flatten()
+    return sets.found_once(
+        (known_extrema, flat.to_str()), lambda: None if flat.is_empty() else set_extrema(flat)
+    )
 
 
 def pair_extrema(relation: isl.Map) -> PairExtrema:

@@ -34,7 +34,7 @@ from rtlgen.ir.effort import keep_going
 from rtlgen.ir.sets import ScopSets, affine_text, attempt, equal_outer
 from rtlgen.poly.correspondence import Correspondence
 from rtlgen.poly.dependences import Dataflow, Dependence, Flow
-from rtlgen.poly.extrema import pair_extrema
+from rtlgen.poly.extrema import known_extrema
 
 STEP_OPERATIONS = 200_000
 """isl operations that finding the next tile may take; where it takes more, it is the next one."""
@@ -240,10 +240,8 @@ class TileRelations:
         ----------
         source, sink: coefficients of the iterators; those of the tile loops do not count.
         """
-        if relation.is_empty():
-            return None
-        pairs = pair_extrema(self.placed_at_origin(relation, not self.in_step))
-        return pairs.maximum([*source, *(-c for c in sink)], 0)
+        pairs = known_extrema(self.sets, self.placed_at_origin(relation, not self.in_step))
+        return None if pairs is None else pairs.maximum([*source, *(-c for c in sink)], 0)
 
 
 def _later(relation: isl.Map, levels: int) -> Iterator[isl.Map]:

@@ -59,7 +59,7 @@ from rtlgen.ir.scop import (
 from rtlgen.ir.sets import ScopSets, equal_outer
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import OuterShiftRefused
-from rtlgen.poly.extrema import pair_extrema
+from rtlgen.poly.extrema import known_extrema
 from rtlgen.poly.legality import find_violation
 from rtlgen.source import Span
 from rtlgen.transforms.units import dependence_units
@@ -304,7 +304,9 @@ def exact_shift(
         iterators = sets.scop.statement(name).iterators
         coefficients += [sign * dim.rank.coefficient(iterator) for iterator in iterators]
     constant = source.rank.constant - sink.rank.constant
-    largest = pair_extrema(dependence.relation).maximum(coefficients, constant)
+    pairs = known_extrema(sets, dependence.relation)
+    assert pairs is not None, "a dependence relates some instances"
+    largest = pairs.maximum(coefficients, constant)
     return largest if together else largest + 1
 
 

@@ -218,7 +218,8 @@ def members_of(analysis: Analysis) -> tuple[list[Member], Sequence[Precedence]]:
         Member(s.name, s.iterators, scop.schedule.loops(s.name), paths[s.name])
         for s in scop.statements
     ]
-    related = Related(scop, frozenset(member.name for member in members))
+    names = frozenset(member.name for member in members)
+    related = Related(scop, analysis.sets, names)
     return members, iteration_precedences(scop, analysis.dependences, related)
 
 
