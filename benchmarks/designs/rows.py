@@ -50,6 +50,7 @@ benchmarks/hls19/2mm.c --max-dsp 9
 tests/kernels/sobel.c --max-dsp 8
 tests/planning/long_loop.c --memory onchip
 tests/planning/alignment.c
+tests/planning/attention.c
 tests/planning/periods.c
 tests/planning/gaps.c
 tests/planning/gaps.c -D N=110 -D M=150

@@ -57,8 +57,11 @@ from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.poly.instances import MAX_INSTANCES
 
-MANY_STATEMENTS = 24
-"""With more of them, a statement gets a single pad, to run in step with some statement nearby."""
+MANY_NESTS = 16
+"""With more different ones, a statement gets a single pad, to run in step with some nearby.
+
+Statements in like nests, as those of a function that was written out, take hardly longer together.
+"""
 
 CHANGES = 4
 """How far a nest that is shared with another statement is from the program as written."""
@@ -100,6 +103,7 @@ class OwnNests:
         loops = {s.name: boxed.schedule.loops(s.name) for s in boxed.statements}
         self._extents = [loop.extent for own in loops.values() for loop in own]
         self._depth = max(map(len, loops.values()))
+        self._different = len({tuple(x.extent for x in own) for own in loops.values()})
         self._counts = {name: prod(x.extent for x in own) for name, own in loops.items()}
         self._paths = loop_paths(boxed.tree)
         self._found: dict[tuple[str, int], list[Placement]] = {}
@@ -111,7 +115,7 @@ class OwnNests:
     @property
     def is_free(self) -> bool:
         """Whether every pad up to the depth of the deepest nest is tried."""
-        return self.has_pads and len(self._boxed.statements) <= MANY_STATEMENTS
+        return self.has_pads and self._different <= MANY_NESTS
 
     @property
     def has_pads(self) -> bool:

@@ -21,20 +21,20 @@ from rtlgen.nests.period import Member
 from rtlgen.nests.sinking import CommonNest, common_nests
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling import statement_nests
-from rtlgen.scheduling.statement_nests import MANY_STATEMENTS
+from rtlgen.scheduling.statement_nests import MANY_NESTS
 from tests.islands import compile_island
 
 STAGE = "for (int x = 0; x < 64; x++) for (int k = 0; k < {k}; k++) {to}[x] += {of}[x] * w[k];"
 
 
 def chain(terms: list[int], others: int) -> str:
-    """Return stages that sum so many terms each, and statements on their own."""
+    """Return stages that sum so many terms each, and as many different nests on their own."""
     arrays = ["a", *(f"b{n}" for n in range(len(terms)))]
     stages = [
         STAGE.format(k=k, of=of, to=to)
         for k, of, to in zip(terms, arrays, arrays[1:], strict=False)
     ]
-    more = [f"z[{n}] = a[{n}];" for n in range(others)]
+    more = [f"for (int e = 0; e <= {n}; e++) z[{n}] += a[e];" for n in range(others)]
     parameters = ", ".join(f"int {name}[64]" for name in [*arrays, "w", "z"])
     return f"void f({parameters}) {{ {' '.join(stages + more)} }}"
 
@@ -45,7 +45,7 @@ def total(text: str) -> int:
 
 def test_a_short_stage_between_long_ones_keeps_step_in_a_large_program() -> None:
     """The second stage has half the work: at full speed it would begin 128 iterations late."""
-    few, many = (total(chain([4, 2, 4], others)) for others in (0, MANY_STATEMENTS))
+    few, many = (total(chain([4, 2, 4], others)) for others in (0, MANY_NESTS))
     assert few <= 256 + 8
     assert many == few
 
@@ -127,4 +127,4 @@ def test_what_was_asked_before_is_not_searched_for_again(monkeypatch: pytest.Mon
     with counted_effort() as always:
         assert compile_island(parse_text(RAGGED), options).plan == plan
     assert 0 < few < len(searched) - few
-    assert once.steps == pytest.approx(always.steps, rel=0.01)
+    assert once.steps < always.steps
