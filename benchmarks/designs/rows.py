@@ -57,6 +57,7 @@ tests/planning/gaps.c -D N=110 -D M=150
 tests/planning/knapsack.c
 tests/planning/sort_rows.c
 tests/planning/row_hash.c
+tests/planning/training.c
 tests/planning/row_hash.c --memory x=axi
 examples/gemm/gemm.c --partition A=cyclic:2:8 --partition B=complete:1
 examples/gemm/gemm.c --partition A=block:2:4 --unroll k=4

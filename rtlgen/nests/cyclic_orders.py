@@ -39,8 +39,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import accumulate, combinations, permutations
-from math import prod
+from itertools import accumulate, chain, combinations, permutations
+from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -298,6 +298,11 @@ class SweepProblem:
         return [member.name for member in self.members]
 
     @cached_property
+    def longest_lag(self) -> int:
+        """That of all precedences."""
+        return max((p.lag for p in self.precedences), default=0)
+
+    @cached_property
     def required(self) -> Requirements:
         """What the precedences require of placements."""
         return Requirements(self.precedences)
@@ -316,11 +321,36 @@ def best_sweeps(problem: SweepProblem, limit: int | None) -> Grouping | None:
     """
     best: Grouping | None = None
     for depth in range(1, shared_depth(problem.members) + 1):
-        chosen = _chosen_sweeps(problem, depth)
-        found = None if chosen is None else _with_period(problem, chosen, limit)
+        orders = _orders_of_all(problem, depth)
+        if orders is None:
+            continue
+        chosen = _chosen_sweeps(orders, _within(problem, problem.precedences, depth))
+        found = _best_with_period(problem, orders, chosen, limit)
         if found is not None:
             best, limit = found, problem.ending.of(found)
     return best
+
+
+def _best_with_period(
+    problem: SweepProblem,
+    orders: Mapping[str, Sequence[_Sweep]],
+    chosen: Mapping[str, _Sweep],
+    limit: int | None,
+) -> Grouping | None:
+    """Return the grouping of some sweeps, with one after the other exchanged while that helps."""
+    found = _with_period(problem, chosen, limit)
+    tried, best = dict(chosen), found
+    while best is not None:
+        found, best = best, None
+        for name, own in orders.items():
+            for sweep in own:
+                if sweep == tried[name]:
+                    continue
+                trial = {**tried, name: sweep}
+                better = _with_period(problem, trial, problem.ending.of(best or found))
+                if better is not None:
+                    best, tried = better, trial
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +374,11 @@ class _Sweep:
     def alone(self) -> Placement:
         """The sweep without the loops around it."""
         return box_placement(self.loops, self.iterators)
+
+    @property
+    def row(self) -> int:
+        """Iterations of one iteration of its outermost loop."""
+        return prod(loop.extent for loop in self.loops[1:])
 
     def with_row(self, level: int, extent: int) -> _Sweep:
         """Return the sweep with one loop made longer."""
@@ -370,29 +405,39 @@ class _Sweep:
         return replace(first, extent=total // row), replace(second, extent=row), *innermost
 
 
-def _chosen_sweeps(problem: SweepProblem, depth: int) -> dict[str, _Sweep] | None:
-    """Return the sweeps inside of the `depth` outermost loops with which these end soonest."""
+def _orders_of_all(problem: SweepProblem, depth: int) -> dict[str, list[_Sweep]] | None:
+    """Return the sweeps that statements may be inside of the `depth` outermost loops.
+
+    None: one has none, or some depend on each other in a cycle there.
+    """
     inside = _within(problem, problem.precedences, depth)
     orders = _within(problem, problem.iteration_precedences, depth)
     parts = strong_components(problem.names, [(p.source, p.sink) for p in (*inside, *orders)])
     if any(len(part) > 1 for part in parts):
         return None
     members = {member.name: member for member in problem.members}
-    sweeps: list[list[_Sweep]] = []
+    sweeps: dict[str, list[_Sweep]] = {}
     for (name,) in parts:
-        sweeps.append(list(_orders(members[name], depth, among(inside, [name]))))
-        if not sweeps[-1]:
+        sweeps[name] = list(_orders(members[name], depth, among(inside, [name])))
+        if not sweeps[name]:
             return None
+    return sweeps
+
+
+def _chosen_sweeps(
+    orders: Mapping[str, Sequence[_Sweep]], inside: Sequence[Precedence]
+) -> dict[str, _Sweep]:
+    """Return the sweeps with which one iteration of the loops around them ends soonest."""
     units = [
         [Candidate({name: sweep.alone}, 1, {name: 0}, sweep.count, 0) for sweep in found]
-        for (name,), found in zip(parts, sweeps, strict=True)
+        for name, found in orders.items()
     ]
     choice = best_choice(units, inside)
     assert choice is not None, "without a limit there is a choice"
     return {
         name: found[own.index(candidate)]
-        for (name,), own, candidate, found in zip(
-            parts, units, choice.candidates, sweeps, strict=True
+        for own, candidate, (name, found) in zip(
+            units, choice.candidates, orders.items(), strict=True
         )
     }
 
@@ -445,15 +490,19 @@ def _with_period(
     """Return the sweeps with the smallest period that keeps all precedences."""
     shortest = max(sweep.count for sweep in sweeps.values())
     trips = prod(loop.extent for loop in next(iter(sweeps.values())).outer)
-    periods: Sequence[int] = range(shortest, shortest + MAX_PERIODS)
+    unit = lcm(*(sweep.row for sweep in sweeps.values()))
+    # One sweep after the other.
+    most = sum(sweep.count + problem.longest_lag + unit for sweep in sweeps.values())
     if limit is not None:
         ends = partial(problem.ending.at_least_in_trips, trips)
-        periods = periods[: bisect_left(periods, limit, key=ends)]
-    if all(len(sweep.loops) < 2 for sweep in sweeps.values()):
-        # No row gets longer, so all that a longer period changes is that later iterations of the
-        # outer loops wait for less.
-        first = bisect_left(periods, True, key=lambda p: _keeps_order(problem, sweeps, p))
-        periods = periods[first:]
+        most = bisect_left(range(most), limit, lo=min(shortest, most), key=ends)
+    # Where no row gets longer, all that a longer period changes is that later iterations of the
+    # outer loops wait for less.
+    whole = range(-(-shortest // unit) * unit, most, unit)
+    first = bisect_left(whole, True, key=lambda p: _keeps_order(problem, sweeps, p))
+    end = whole[first] if first < len(whole) else most
+    shorter = range(max(shortest, end - MAX_PERIODS), end) if unit > 1 else range(0)
+    periods = chain(shorter, whole[first : first + MAX_PERIODS])
     for period in periods:
         placed = _placed(sweeps, period)
         if placed is None:

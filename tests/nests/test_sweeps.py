@@ -37,7 +37,19 @@ SUMS = """void f(int a[6], int w[1]) {
     for (int i = 0; i < 6; i++) w[0] = (w[0] ^ a[i]) * 3;
     for (int i = 0; i < 6; i++) a[i] = a[i] + w[0]; } }"""
 
-PROGRAMS = {"turns": TURNS, "sums": SUMS}
+# Three products, each of which needs all of the one before, and two changes of what they read next.
+TRAINING = """void f(float v[9][9], float w[9][9], const float x[3][9], const float y[3][9]) {
+  for (int s = 0; s < 3; s++) { float a[9], d[9], e[9];
+    for (int i = 0; i < 9; i++) {
+      float t = 0; for (int j = 0; j < 9; j++) t += v[i][j] * x[s][j]; a[i] = t; }
+    for (int i = 0; i < 9; i++) {
+      float t = 0; for (int j = 0; j < 9; j++) t += w[i][j] * a[j]; d[i] = t - y[s][i]; }
+    for (int i = 0; i < 9; i++) {
+      float t = 0; for (int j = 0; j < 9; j++) t += d[j] * w[j][i]; e[i] = t * a[i]; }
+    for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) w[i][j] -= d[i] * a[j];
+    for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) v[i][j] -= e[i] * x[s][j]; } }"""
+
+PROGRAMS = {"turns": TURNS, "sums": SUMS, "training": TRAINING}
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +81,14 @@ def test_a_sweep_that_waits_for_a_division_waits_once_a_column() -> None:
     assert decision.placements["S0"].count <= 3 * (division + rows)
     # With the loops as written, each of the 36 divisions of an iteration would wait.
     assert decision.placements["S0"].count < 3 * 36 * 34 / 4
+
+
+def test_periods_are_as_long_as_what_follows_within_them() -> None:
+    """The last sweep runs in the order in which the first one of the next iteration needs it."""
+    decision = compiled(TRAINING).decision
+    assert set(decision.iis.values()) == {1}
+    count = max(placed.count for placed in decision.placements.values())
+    assert 3 * 3 * 81 < count < 3 * 4 * 81
 
 
 def test_every_sweep_takes_one_period() -> None:
