@@ -58,6 +58,7 @@ tests/planning/knapsack.c
 tests/planning/sort_rows.c
 tests/planning/row_hash.c
 tests/planning/training.c
+tests/planning/turns.c
 tests/planning/row_hash.c --memory x=axi
 examples/gemm/gemm.c --partition A=cyclic:2:8 --partition B=complete:1
 examples/gemm/gemm.c --partition A=block:2:4 --unroll k=4

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import gcd
+from math import gcd, lcm
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -189,6 +189,81 @@ def split_loops(scop: Scop) -> Scop:
     return replace(scop, arrays=arrays, statements=found, tree=program.tree)
 
 
+MAX_STRIDE = 64
+"""The longest rest loop that a stride is cut into: longer ones leave most of their iterations."""
+
+
+def split_strides(scop: Scop) -> Scop:
+    """Return the same program with two loops for one in which statements run in turns.
+
+    Rewrite
+    -------
+        for t<16 { S0; if (t % 2 == 1) S1; }  ->  for q<8 for r<2 { S0; if (r == 1) S1; }
+
+    Statements keep their loops in common, and run where they do alone. What more than one iterator
+    decides stays a stride.
+    """
+    statements = {s.name: s for s in scop.statements}
+    program = _Program(statements, scop.tree, _names(scop))
+    for name in statements:
+        while (stride := _stride(program.statements, name)) is not None:
+            program.split(name, stride)
+    program.tree = _without_strides(program.tree, ())
+    found = tuple(
+        replace(own, conditions=_held_at(own.conditions, own.loops))
+        for own in (program.statements[name] for name in statements_under(program.tree))
+    )
+    return replace(scop, statements=found, tree=program.tree)
+
+
+def _stride(statements: Mapping[str, Statement], name: str) -> Division | None:
+    """Return what divides an iterator that alone decides whether statements run, if any does."""
+    for loop in statements[name].loops:
+        periods = [
+            c.modulus // gcd(c.modulus, c.form.coefficient(loop.iterator))
+            for other in statements.values()
+            for c in (other.conditions if loop in other.loops else ())
+            if isinstance(c, Congruence) and c.form.variables == {loop.iterator}
+        ]
+        first, last = boxes_of(statements[name].loops)[loop.iterator]
+        period = lcm(*periods)
+        if 1 < period <= min(MAX_STRIDE, (last - first) // abs(loop.step)):
+            return Division(Affine.variable(loop.iterator), period)
+    return None
+
+
+def _without_strides(nodes: Tree, loops: tuple[Loop, ...]) -> Tree:
+    found: list[Node] = []
+    for node in nodes:
+        match node:
+            case LoopNode(loop, body):
+                found.append(LoopNode(loop, _without_strides(body, (*loops, loop))))
+            case ConditionNode(conditions, body):
+                inside = _without_strides(body, loops)
+                found.append(ConditionNode(_held_at(conditions, loops), inside))
+            case StatementNode():
+                found.append(node)
+    return tuple(found)
+
+
+def _held_at(conditions: Sequence[Constraint], loops: Sequence[Loop]) -> tuple[Constraint, ...]:
+    """Return conditions with the one value of a rest in place of a stride that asks for it."""
+    boxes = boxes_of(loops)
+    found: list[Constraint] = []
+    for condition in conditions:
+        held: tuple[Constraint, ...] = (condition,)
+        if isinstance(condition, Congruence):
+            known = condition.reduced()
+            names = tuple(known.form.variables)
+            if len(names) == 1 and boxes[names[0]][1] - boxes[names[0]][0] < known.modulus:
+                (name,), (first, last) = names, boxes[names[0]]
+                values = [v for v in range(first, last + 1) if known.holds({name: v})]
+                at = Affine.variable(name) - values[0] if values else Affine((), -1)
+                held = (at, -at) if len(values) < 2 else held
+        found += held
+    return tuple(found)
+
+
 def _names(scop: Scop) -> set[str]:
     """Return the names that no new iterator may have."""
     found = {array.name for array in (*scop.arrays, *scop.untouched)}
@@ -199,6 +274,13 @@ def _names(scop: Scop) -> set[str]:
 
 @dataclass
 class _Program:
+    """Statements and the tree that they stand in, while loops are replaced.
+
+    Members
+    -------
+    taken: names that no new iterator may have.
+    """
+
     statements: dict[str, Statement]
     tree: Tree
     taken: set[str]

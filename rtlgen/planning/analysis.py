@@ -21,6 +21,7 @@ from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.plan_error import PlanUnsound
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.split_loops import split_strides
 from rtlgen.memories.banks import with_cuts
 from rtlgen.nests.candidates import Ranking, ragged_statements
 from rtlgen.nests.pauses import Pause
@@ -149,16 +150,15 @@ def _parameters_of(scop: Scop) -> dict[str, Span]:
 
 
 def analyse(
-    program: ParsedProgram,
-    kept: frozenset[str] = frozenset(),
-    wishes: LaneWishes | None = None,
+    program: ParsedProgram, wishes: LaneWishes | None = None, *, in_step: bool = False
 ) -> Analysis:
     """Compute the dependences of a program that has been examined, without its dead statements.
 
     Parameters
     ----------
     wishes: which loops are to run in lanes. What is known there, or dead, need not be in the loop.
-    kept: strided statements that are to run in all iterations: see `transforms.normalise`.
+    in_step: strided statements keep their loops in common with others that run more often: they
+        run in turns, or, where several iterators decide, in all iterations.
 
     Raises
     ------
@@ -167,22 +167,25 @@ def analyse(
     lanes = wishes or LaneWishes()
     with limited_effort():
         unrolled = program.scop if lanes.is_empty else unroll(program.scop, lanes)
-        analysis = _folded(program, unrolled, kept)
+        analysis = _folded(program, unrolled, in_step)
         circular = [unit for unit in analysis.units if len(unit.statements) > 1]
         if circular and not lanes.is_empty:
             joint = frozenset(name for unit in circular for name in unit.statements)
             sharing = unroll(program.scop, lanes, joint)
             if sharing != unrolled:
-                analysis = _folded(program, sharing, kept)
-        if kept:
+                analysis = _folded(program, sharing, in_step)
+        if analysis.kept:
             require_in_bounds(analysis.sets)
         message = "no result depends on the parameter `{}`, which gets no port"
         unused = _without_port(program.scop, analysis.written, message)
         return replace(analysis, warnings=(*program.warnings, *unused))
 
 
-def _folded(program: ParsedProgram, unrolled: Scop, kept: frozenset[str]) -> Analysis:
+def _folded(program: ParsedProgram, unrolled: Scop, in_step: bool) -> Analysis:
     """Analyse a program in lanes, its constants folded, without its dead statements."""
+    if in_step:
+        unrolled = split_strides(unrolled)
+    kept = strided_statements(unrolled) if in_step else frozenset[str]()
     tabled = constant_arrays(unrolled)
     plain = _aligned(program, unrolled, tabled, frozenset(), ())
     folded = folded_and_live(tabled, plain.sets, plain.flows)

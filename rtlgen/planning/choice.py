@@ -214,14 +214,12 @@ def _ranked(
     NoClosedForm: another ranking is needed. RtlgenError
     """
 
-    def planned_with(kept: frozenset[str]) -> Planned:
-        return choose_plan(replace(analyse(program, kept, lanes), ranking=ranking), options)
-
+    analysis = analyse(program, lanes)
     try:
-        return planned_with(frozenset())
+        return choose_plan(replace(analysis, ranking=ranking), options)
     except NoLegalSchedule:
-        strided = strided_statements(analyse(program, wishes=lanes).unrolled)
-        if not strided:
+        if not strided_statements(analysis.unrolled):
             raise
         # In a cycle, a statement may have to keep step with others that run more often.
-        return planned_with(strided)
+        analysis = analyse(program, lanes, in_step=True)
+        return choose_plan(replace(analysis, ranking=ranking), options)

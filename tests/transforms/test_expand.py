@@ -201,7 +201,7 @@ def test_statements_that_never_run_are_no_hindrance() -> None:
     text = """void f(int a[8], int b[6]) { int g[6];
       for (int z = 0; z < 6; z++) g[z] = z;
       for (int i = 0; i < 6; i += 2) {
-        if (i == 3) a[2] = g[5 - i];
+        if (2 * i == 5) a[2] = g[5 - i];
         else { g[2] = g[1] < a[i] ? b[i] : 7; a[i] = g[2]; }
       } }"""
     compiled = compile_program(parse_text(text), CompileOptions(expand="always"))

@@ -204,10 +204,19 @@ def test_a_statement_in_a_cycle_may_keep_step_with_others() -> None:
     text = """int a[64], b[64]; void f(void) { for (int i = 1; i < 64; i++) {
       a[i] = a[i - 1] * 3 + b[i - 1];
       if (i % 2 == 0) b[i] = a[i] - 5; } }"""
-    assert cycles_of(text) == (126, 126)
+    assert cycles_of(text) == (126, 63 + 31)
     parsed = parse_text(text, "program.c")
     assert any(is_strided(s) for s in parsed.scop.statements)
-    kept = analyse(parsed, frozenset(("S1",))).scop.statement("S1")
+    in_turns = analyse(parsed, in_step=True).scop.statement("S1")
+    assert len(in_turns.reads) == 1
+    assert not is_strided(in_turns)
+
+
+def test_what_two_iterators_decide_is_asked_in_every_iteration() -> None:
+    text = """int a[8][8], b[8][8]; void f(void) { for (int i = 1; i < 8; i++)
+      for (int j = 1; j < 8; j++) { a[i][j] = a[i][j - 1] * 3 + b[i][j - 1];
+        if ((i + j) % 2 == 0) b[i][j] = a[i][j] - 5; } }"""
+    kept = analyse(parse_text(text, "program.c"), in_step=True).scop.statement("S1")
     assert len(kept.reads) == 2
     assert not is_strided(kept)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.truth_tables import told_by_values
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -108,8 +109,16 @@ def cases_of(expr: Expr, negated: bool, ranges: Ranges, strides: bool) -> Cases 
 
     Parameters
     ----------
-    strides: take comparisons of remainders as affine conditions, too.
+    strides: take comparisons of remainders as affine conditions, too, and what the values of one
+        affine function tell.
     """
+    cases = _cases_as_written(expr, negated, ranges, strides)
+    if cases is None and strides:
+        cases = told_by_values(expr, negated, ranges)
+    return cases
+
+
+def _cases_as_written(expr: Expr, negated: bool, ranges: Ranges, strides: bool) -> Cases | None:
     match expr:
         case Unary("lnot", operand):
             return cases_of(operand, not negated, ranges, strides)

@@ -10,6 +10,7 @@ from typing import cast
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import divided, is_by_iterators, is_decided, is_held
 from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.truth_tables import SYMBOLS
 from rtlgen.frontend.errors import BadConstant, UnsupportedExpression
 from rtlgen.frontend.text.constants import result_of
 from rtlgen.ir.affine import Affine
@@ -457,13 +458,6 @@ class Arithmetic:
 
 FLOAT_OPS = frozenset(("add", "sub", "mul", "div", *COMPARISONS))
 """The binary operators that floating-point numbers have."""
-
-BINARY_OPS: dict[str, BinaryOp] = {
-    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor",
-    "<<": "shl", ">>": "shr", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
-}  # fmt: skip
-SYMBOLS = {op: symbol for symbol, op in BINARY_OPS.items()}
-"""How C spells operations."""
 
 
 def _no_integers(symbol: str, span: Span, operand: Value) -> UnsupportedExpression:

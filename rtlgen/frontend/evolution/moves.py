@@ -175,7 +175,7 @@ class Moves:
         ------
         IteratorOverflow
         """
-        inside = ranges.inside(counted.body)
+        inside = counted.inside(ranges)
         step = Affine((), counted.loop.step)
         for variable, value in ahead:
             after = value.substitute({counted.loop.iterator: _next(counted.loop.iterator, step)})

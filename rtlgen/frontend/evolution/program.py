@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rtlgen.frontend.analysis.ranges import Ranges
-from rtlgen.frontend.analysis.values import SYMBOLS
+from rtlgen.frontend.analysis.truth_tables import SYMBOLS, computed
 from rtlgen.frontend.text.constants import result_of
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
@@ -411,25 +411,6 @@ class Evaluation:
                 ends = sorted((c * type_.minimum, c * type_.maximum))
                 low, high, rest = low + ends[0], high + ends[1], rest - Affine.of({name: c})
         return low + self.ranges.minimum(rest), high + self.ranges.maximum(rest)
-
-
-def computed(expr: Cast | Unary | Binary, parts: Sequence[int]) -> int | None:
-    """Return what an operation makes of numbers; None where C does not say."""
-    type_ = expr.type
-    assert isinstance(type_, IntType)
-    match expr:
-        case Cast():
-            return type_.wrap(parts[0])
-        case Unary("lnot"):
-            return int(parts[0] == 0)
-        case Unary(op):
-            return type_.wrap(-parts[0] if op == "neg" else ~parts[0])
-        case Binary("div" | "rem") if parts[1] == 0:
-            return None
-        case Binary("shl" | "shr") if not 0 <= parts[1] < type_.width_bits:
-            return None
-        case Binary(op):
-            return type_.wrap(result_of(SYMBOLS[op], parts[0], parts[1]))
 
 
 def by_constant(value: Value, name: str) -> int | None:

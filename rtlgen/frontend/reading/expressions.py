@@ -12,9 +12,9 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import is_by_iterators
 from rtlgen.frontend.analysis.ranges import Guard, Ranges, renumbered, with_own_reads
+from rtlgen.frontend.analysis.truth_tables import BINARY_OPS
 from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import (
-    BINARY_OPS,
     Arithmetic,
     Obstacle,
     ObstacleKind,

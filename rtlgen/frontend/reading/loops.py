@@ -136,6 +136,14 @@ class CountedLoop:
     limits: tuple[Affine, ...] = ()
     starts_late: bool = False
 
+    def inside(self, ranges: Ranges) -> Ranges:
+        """Return the ranges in its body."""
+        loop, inside = self.loop, ranges.inside(self.body)
+        if abs(loop.step) == 1:
+            return inside
+        stride = Congruence(Affine.variable(loop.iterator) - loop.start, abs(loop.step))
+        return inside.under((stride,))
+
 
 class LoopReader:
     """Reads one loop.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.values import BINARY_OPS, Value, literal
+from rtlgen.frontend.analysis.truth_tables import BINARY_OPS
+from rtlgen.frontend.analysis.values import Value, literal
 from rtlgen.frontend.errors import (
     FrontendError,
     IteratorModified,

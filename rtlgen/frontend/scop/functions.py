@@ -31,7 +31,8 @@ from typing import cast
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.values import BINARY_OPS, Arithmetic, Value, literal
+from rtlgen.frontend.analysis.truth_tables import BINARY_OPS
+from rtlgen.frontend.analysis.values import Arithmetic, Value, literal
 from rtlgen.frontend.errors import CallArguments, CallUnsupported
 from rtlgen.frontend.lowering.bits import are_alike, reinterpreted
 from rtlgen.frontend.lowering.nodes import integer, named

@@ -379,7 +379,7 @@ class IterationReader:
             inside = replace(
                 place,
                 loops=(*place.loops, loop),
-                ranges=place.ranges.inside(counted.body),
+                ranges=counted.inside(place.ranges),
                 condition=None,
                 iterations=self._iterations(loop, place),
             )

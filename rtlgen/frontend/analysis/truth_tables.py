@@ -1,0 +1,160 @@
+"""Conditions that one affine function of the iterators decides, told by all values that it has.
+
+(e % 4) / 2 == 0, e is even        e % 4 == 0
+e * e < 50                         -7 <= e <= 7
+(e & 6) == 2, e is even            e % 8 == 2
+
+What an expression looks like does not matter: it is computed for every value, as C does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import gcd
+from typing import TypeAlias
+
+from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.text.constants import result_of
+from rtlgen.ir.affine import Affine, Congruence, Constraint
+from rtlgen.ir.expr import (
+    Binary,
+    BinaryOp,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Select,
+    Unary,
+    children,
+    walk,
+)
+from rtlgen.ir.types import IntType
+
+BINARY_OPS: Mapping[str, BinaryOp] = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor",
+    "<<": "shl", ">>": "shr", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
+}  # fmt: skip
+SYMBOLS = {op: symbol for symbol, op in BINARY_OPS.items()}
+"""How C spells operations."""
+
+MOST_VALUES = 1024
+"""Of the function, for each of which a condition is computed."""
+
+MOST_MODULUS = 64
+"""Divisors that are tried: those of periods that programs have."""
+
+
+_Cases: TypeAlias = tuple[tuple[Constraint, ...], ...]
+
+
+def told_by_values(condition: Expr, negated: bool, ranges: Ranges) -> _Cases | None:
+    """Return where a value is not 0 (or is, if `negated`).
+
+    None: it depends on more than one function of the iterators, or on one of many values, or holds
+    in several places: each would make a statement more.
+    """
+    form = _only_form(condition)
+    if form is None:
+        return None
+    low, high = ranges.minimum(form), ranges.maximum(form)
+    step, first = _stride(form, ranges)
+    begin = low + (first - low) % step
+    if not begin < high or (high - begin) // step >= MOST_VALUES:
+        return None
+    values = range(begin, high + 1, step)
+    told = [_value_at(condition, form, value) for value in values]
+    if None in told:
+        return None
+    holds = [value for value, each in zip(values, told, strict=True) if bool(each) != negated]
+    found = _interval(form, values, holds)
+    return _rest(form, values, holds) if found is None else found
+
+
+def _only_form(condition: Expr) -> Affine | None:
+    """Return the function, without a constant, of which all in a condition are multiples."""
+    form: Affine | None = None
+    for node in walk(condition):
+        if not isinstance(node, IndexValue | Constant | Cast | Unary | Binary | Select):
+            return None
+        if not isinstance(node.type, IntType):
+            return None
+        if not isinstance(node, IndexValue) or node.affine.is_constant:
+            continue
+        own = node.affine - node.affine.constant
+        unit = gcd(*(c for _, c in own.terms))
+        sign = 1 if own.terms[0][1] > 0 else -1
+        primitive = Affine(tuple((name, sign * c // unit) for name, c in own.terms))
+        if form not in (None, primitive):
+            return None
+        form = primitive
+    return form
+
+
+def _stride(form: Affine, ranges: Ranges) -> tuple[int, int]:
+    """Return the divisor, and the rest, of all values of a function."""
+    for known in ranges.congruences:
+        ahead = known.form - form
+        if ahead.is_constant:
+            return known.modulus, -ahead.constant % known.modulus
+    return 1, 0
+
+
+def _value_at(expr: Expr, form: Affine, value: int) -> int | None:
+    """Return an expression where the function has a value; None where C does not say."""
+    match expr:
+        case Constant(number):
+            return number
+        case IndexValue(affine, type_):
+            assert isinstance(type_, IntType)
+            name, unit = next(iter(form.terms))
+            times = affine.coefficient(name) // unit
+            return type_.wrap(times * value + affine.constant)
+        case Select(condition, if_true, if_false):
+            chosen = _value_at(condition, form, value)
+            if chosen is None:
+                return None
+            return _value_at(if_true if chosen else if_false, form, value)
+    assert isinstance(expr, Cast | Unary | Binary), "others are no part of such conditions"
+    parts = [_value_at(part, form, value) for part in children(expr)]
+    known = [part for part in parts if part is not None]
+    return computed(expr, known) if len(known) == len(parts) else None
+
+
+def _interval(form: Affine, values: range, holds: Sequence[int]) -> _Cases | None:
+    """Return the one interval in which a condition holds; no case where it never does."""
+    if not holds:
+        return ()
+    first, last = holds[0], holds[-1]
+    if len(holds) != (last - first) // values.step + 1:
+        return None
+    low = (form - first,) if first > values[0] else ()
+    high = (-form + last,) if last < values[-1] else ()
+    return ((*low, *high),)
+
+
+def _rest(form: Affine, values: range, holds: Sequence[int]) -> _Cases | None:
+    """Return the one rest of a division with which a condition holds, if it is one."""
+    for modulus in range(2, MOST_MODULUS + 1):
+        rest = holds[0] % modulus
+        if holds == [value for value in values if value % modulus == rest]:
+            return ((Congruence(form - rest, modulus),),)
+    return None
+
+
+def computed(expr: Cast | Unary | Binary, parts: Sequence[int]) -> int | None:
+    """Return what an operation makes of numbers; None where C does not say."""
+    type_ = expr.type
+    assert isinstance(type_, IntType)
+    match expr:
+        case Cast():
+            return type_.wrap(parts[0])
+        case Unary("lnot"):
+            return int(parts[0] == 0)
+        case Unary(op):
+            return type_.wrap(-parts[0] if op == "neg" else ~parts[0])
+        case Binary("div" | "rem") if parts[1] == 0:
+            return None
+        case Binary("shl" | "shr") if not 0 <= parts[1] < type_.width_bits:
+            return None
+        case Binary(op):
+            return type_.wrap(result_of(SYMBOLS[op], parts[0], parts[1]))
