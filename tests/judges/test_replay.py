@@ -17,7 +17,14 @@ from rtlgen.judges.replay import STALE, UNKNOWN, _Judge, replay
 from rtlgen.options import CompileOptions, PartitionWish
 from rtlgen.planning.compilation import Compilation, IslandCompilation
 from tests.islands import compile_island
-from tests.judges.spoilt import CHANGES, changed_op, is_wrong, loads, spoilt_plans
+from tests.judges.spoilt import (
+    CHANGES,
+    changed_op,
+    divisions,
+    is_wrong,
+    loads,
+    spoilt_plans,
+)
 
 PROGRAMS = {
     "products": """void f(int a[3][4], int b[4][3], int c[3][3], int d[3][3]) {
@@ -172,6 +179,19 @@ def test_what_was_there_before_the_run_is_in_its_array_alone() -> None:
     assert region.length_cycles == moved.regions[0].length_cycles
     scop, placed = compilation.analysis.scop, compilation.stages["flatten"].schedule
     with pytest.raises(PlanUnsound, match="loads from empty what was in b before the run"):
+        replay(moved, scop, scop.schedule, placed)
+
+
+def test_a_division_every_other_cycle_is_none_in_each() -> None:
+    text = "void f(const int a[6], int b[6]) { for (int i = 0; i < 6; i++) b[i] = a[i] / (i + 2); }"
+    compilation = compiled(text, CompileOptions())
+    (stream,), scop = compilation.plan.streams, compilation.analysis.scop
+    ((number, op),) = divisions(stream)
+    assert op.interval_cycles == stream.ii == 1
+    slow = changed_op(stream, number, replace(op, interval_cycles=2))
+    moved = replace(compilation.plan, body=(Region.whole((slow,)),))
+    placed = compilation.stages["flatten"].schedule
+    with pytest.raises(PlanUnsound, match="divides more often than its divider does"):
         replay(moved, scop, scop.schedule, placed)
 
 
