@@ -10,6 +10,7 @@ What an expression looks like does not matter: it is computed for every value, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from math import gcd
 from typing import TypeAlias
 
@@ -40,9 +41,11 @@ SYMBOLS = {op: symbol for symbol, op in BINARY_OPS.items()}
 MOST_VALUES = 1024
 """Of the function, for each of which a condition is computed."""
 
+MOST_NODES = 64
+"""Of a condition, in which parts may stand several times."""
+
 MOST_MODULUS = 64
 """Divisors that are tried: those of periods that programs have."""
-
 
 _Cases: TypeAlias = tuple[tuple[Constraint, ...], ...]
 
@@ -73,7 +76,8 @@ def told_by_values(condition: Expr, negated: bool, ranges: Ranges) -> _Cases | N
 def _only_form(condition: Expr) -> Affine | None:
     """Return the function, without a constant, of which all in a condition are multiples."""
     form: Affine | None = None
-    for node in walk(condition):
+    nodes = list(islice(walk(condition), MOST_NODES + 1))
+    for node in nodes if len(nodes) <= MOST_NODES else ():
         if not isinstance(node, IndexValue | Constant | Cast | Unary | Binary | Select):
             return None
         if not isinstance(node.type, IntType):
