@@ -205,3 +205,16 @@ def test_what_a_returned_call_needs_runs_behind_the_parameters_it_uses() -> None
         int outer(int k, int x[4]) { int t = 0; t += k; return t + sum(x); }
         void f(int a[4]) { a[0] = 1 + outer(a[1], a); }""")
     assert [str(s.write) for s in scop.statements] == ["k", "t", "t", "s", "s", "a[0]"]
+
+
+@needs_gcc
+@pytest.mark.parametrize("state", ["left", "i % 2 ? left : right"])
+def test_calls_in_both_branches_happen_where_they_stand(state: str) -> None:
+    """They change what they are given, so that they are no values to choose from."""
+    assert_as_gcc(f"""static int step(int state[4], int x, const int t[4]) {{ int sum = 0;
+        for (int k = 3; k > 0; k--) {{ state[k] = state[k - 1]; sum += state[k] * t[k]; }}
+        state[0] = x; return sum; }}
+      void f(const int x[12], const int low[4], const int high[4], int y[12]) {{
+        int left[4] = {{0}}, right[4] = {{0}};
+        for (int i = 0; i < 12; i++) y[i] = step({state}, x[i], x[i] > 0 ? high : low);
+        y[0] += left[1] + right[2]; }}""")
