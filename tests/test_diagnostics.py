@@ -174,7 +174,7 @@ def a_cycle_that_no_period_satisfies(_: pytest.MonkeyPatch) -> None:
         sink=carried.source,
         related=pair_extrema(carried.relation.reverse()),
     )
-    common_period(members, [there, back], Related(scop, made.sets, frozenset()))
+    common_period(members, [there, back], Related(made.sets, frozenset()))
 
 
 @provokes("E0210")

@@ -230,13 +230,11 @@ class Related:
     of a program that is too large for that (`is_listed`) related in closed form.
     """
 
-    def __init__(
-        self, scop: Scop, sets: ScopSets, ragged: frozenset[str], is_listed: bool = True
-    ) -> None:
+    def __init__(self, sets: ScopSets, ragged: frozenset[str], is_listed: bool = True) -> None:
         self.sets = sets
         self.ragged = ragged
         self.is_listed = is_listed
-        self._pairs = dependent_pairs(scop) if ragged and is_listed else {}
+        self._pairs = dependent_pairs(sets.scop) if ragged and is_listed else {}
         # The origin is kept with what belongs to it, so that its id stays its own.
         self._extrema: dict[tuple[int, int], tuple[Dependence | Flow, PairExtrema | None]] = {}
         self._closed_pairs: dict[int, tuple[Dependence | Flow, ClosedPairs]] = {}

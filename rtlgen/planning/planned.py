@@ -177,7 +177,7 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
     is_listed = is_listable(analysis.sets, analysis.ranking)
     if is_listed:
         ragged |= beside_ragged(analysis.sets, analysis.dependences, ragged)
-    related = Related(scop, analysis.sets, ragged, is_listed)
+    related = Related(analysis.sets, ragged, is_listed)
     for statement in scop.statements:
         box = scop.schedule.box(statement.name)
         unit = next(unit for unit in analysis.units if statement.name in unit.statements)

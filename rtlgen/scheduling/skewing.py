@@ -78,7 +78,7 @@ def find_skews(
         return []
     names = frozenset(name for unit in waiting for name in unit.statements)
     ragged = names | space.timing.related.ragged
-    timing = replace(space.timing, related=Related(space.boxed, space.timing.sets, ragged))
+    timing = replace(space.timing, related=Related(space.timing.sets, ragged))
     orders = iteration_precedences(space.boxed, timing.dependences, timing.related)
     every = [
         _Search(space, timing, unit, orders, target, _reason(decision, unit)).best()

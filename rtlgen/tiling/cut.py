@@ -423,7 +423,7 @@ def _composed(loops: UnitLoops, tiled: TiledScop) -> dict[str, tuple[Affine, ...
 def _timing(one: TileRelations, inside: Scop, whole: Scop, target: Target) -> Timing:
     """Return the datapaths of the statements, and what is between the instances of one tile."""
     units = dependence_units(inside, one.dependences)
-    related = Related(inside, one.sets, frozenset(), True)
+    related = Related(one.sets, frozenset())
     datapaths = {}
     for statement in inside.statements:
         unit = next(unit for unit in units if statement.name in unit.statements)

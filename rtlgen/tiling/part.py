@@ -406,7 +406,7 @@ def _kernel(cut: CutPart, space: Space) -> TileKernel:
         sets=cut.relations.sets,
         dependences=same.dependences,
         dataflow=same.flows,
-        related=Related(cut.tiled.scop, cut.relations.sets, frozenset(), True),
+        related=Related(cut.relations.sets, frozenset()),
         instances=Instances(cut.relations.sets),
     )
     decision = _decision(cut, space)

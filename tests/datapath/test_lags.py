@@ -130,7 +130,7 @@ def test_pairs_that_follow_from_others_need_no_precedence() -> None:
             return None
 
     found = timing(PROGRAM, STAGES)
-    nothing = Nothing(found.scop, found.sets, frozenset())
+    nothing = Nothing(found.sets, frozenset())
     assert replace(found, related=nothing).precedences() == ()
 
 

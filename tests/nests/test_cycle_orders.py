@@ -70,7 +70,7 @@ def problem(text: str) -> Problem:
     """Return the orders of every statement, shallow ones padded too, and what they must keep."""
     analysis = analyse(parse_text(text, "p.c"))
     scop = analysis.scop
-    related = Related(scop, analysis.sets, frozenset())
+    related = Related(analysis.sets, frozenset())
     precedences = iteration_precedences(scop, analysis.dependences, related)
     nests: dict[str, list[Placement]] = {}
     for statement in scop.statements:

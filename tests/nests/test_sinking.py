@@ -219,7 +219,7 @@ def members_of(analysis: Analysis) -> tuple[list[Member], Sequence[Precedence]]:
         for s in scop.statements
     ]
     names = frozenset(member.name for member in members)
-    related = Related(scop, analysis.sets, names)
+    related = Related(analysis.sets, names)
     return members, iteration_precedences(scop, analysis.dependences, related)
 
 

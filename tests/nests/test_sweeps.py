@@ -119,7 +119,7 @@ def problem(text: str, stores: dict[str, StoreSlot]) -> SweepProblem:
     """Return the sweeps of a program without latencies."""
     analysis = analyse(parse_text(text, "p.c"))
     scop, paths = analysis.scop, loop_paths(analysis.scop.tree)
-    related = Related(scop, analysis.sets, frozenset())
+    related = Related(analysis.sets, frozenset())
     precedences = iteration_precedences(scop, analysis.dependences, related)
     members = [
         Member(s.name, s.iterators, scop.schedule.loops(s.name), paths[s.name])
