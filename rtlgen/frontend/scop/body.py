@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
@@ -130,6 +130,8 @@ class BodyReader:
         self._refused: set[tuple[str, str, tuple[Label, ...]]] = set()
         self.warnings: list[Diagnostic] = []
         self.told: dict[str, Range] = {}
+        # Functions that change more than their own variables.
+        self.changing: Set[str] = frozenset()
         self.cases = CaseReader(self, declarations)
         self._keeper = Keeper(self, declarations, locator)
         self._calls = CallReader(function, self, declarations, locator)

@@ -30,8 +30,7 @@ from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.reaching import State, known_by_iterators, value_after
 from rtlgen.frontend.reading.writes import read_assignment, written
 from rtlgen.frontend.scop.cases import Place
-from rtlgen.frontend.scop.functions import has_effects
-from rtlgen.frontend.syntax.assigned import assigned, calls, single_statement
+from rtlgen.frontend.syntax.assigned import assigned, called_below, calls, single_statement
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.expr import Expr, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node
@@ -336,7 +335,7 @@ class BranchReader:
         leaves = [a.leaves for branch in branches for a in branch.alternatives if not a.conditions]
         if len(leaves) != 2 or any(len(parts) != 1 for parts in leaves):
             return None
-        if any(has_effects(side, self._declarations.scopes) for side in sides):
+        if any(not self._body.changing.isdisjoint(called_below(side)) for side in sides):
             # Each call has to happen where it stands.
             return None
         targets = [changed(side) for side in sides]

@@ -38,10 +38,10 @@ from rtlgen.frontend.lowering.bits import are_alike, reinterpreted
 from rtlgen.frontend.lowering.nodes import integer, named
 from rtlgen.frontend.lowering.types import ArrayOf, Number, Type, counting, declaration, plain
 from rtlgen.frontend.reading.expressions import ExpressionReader
-from rtlgen.frontend.reading.symbols import Function, Scopes, Slot
+from rtlgen.frontend.reading.symbols import Scopes, Slot
 from rtlgen.frontend.reading.types import TypeReader
 from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS
-from rtlgen.frontend.syntax.assigned import Assumption, assigned, below, called_by
+from rtlgen.frontend.syntax.assigned import Assumption, below
 from rtlgen.frontend.syntax.locate import OPEN
 from rtlgen.frontend.syntax.region import (
     BIT_PATTERNS,
@@ -49,7 +49,6 @@ from rtlgen.frontend.syntax.region import (
     FLOAT_OPERATIONS,
     ORDERED_COMPARISONS,
     ROUNDED_TO_INTEGERS,
-    parameters,
 )
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import BinaryOp, walk
@@ -288,36 +287,6 @@ def _classified(name: str, value: Value, arithmetic: Arithmetic, span: Span) -> 
 
 MAX_NODES = 2000
 """Largest expression that is put in place of a call."""
-
-
-def has_effects(root: c_ast.Node, scopes: Scopes) -> bool:
-    """Return whether a function that is called below `root` may change what outlives the call.
-
-    That is a variable of its own, a global one, or what an array that it is given has.
-    """
-    known: set[int] = set()
-    pending = [root]
-    while pending:
-        for node in below(pending.pop()):
-            function = scopes.lookup(called_by(node))
-            called = function.definition if isinstance(function, Function) else None
-            if called is None or id(called) in known:
-                continue
-            known.add(id(called))
-            pending.append(called.body)
-            own = {node.name for node in below(called.body) if _is_own(node)}
-            own |= {p.name for p in parameters(called) if not isinstance(p.type, _REFERENCES)}
-            if any(name not in own for name, _ in assigned(called.body)):
-                return True
-    return False
-
-
-_REFERENCES = (c_ast.ArrayDecl, c_ast.PtrDecl)
-
-
-def _is_own(node: c_ast.Node) -> bool:
-    """Return whether a declaration is of a variable that is gone after a call."""
-    return isinstance(node, c_ast.Decl) and "static" not in node.storage
 
 
 class NotAnExpression(Exception):

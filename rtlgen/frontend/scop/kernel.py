@@ -13,6 +13,7 @@ from rtlgen.frontend.errors import (
     FrontendError,
     ReturnUnsupported,
 )
+from rtlgen.frontend.lowering.calls import changing_functions
 from rtlgen.frontend.lowering.capacity import Limits
 from rtlgen.frontend.lowering.nodes import changed
 from rtlgen.frontend.reading.declarations import Declarations
@@ -92,6 +93,7 @@ class Kernel:
         # A parameter keeps its C name even when a global has the same one.
         self._declarations.scopes.reserve(hidden)
         self._declarations.note_changes(tree)
+        self._body.changing = changing_functions(tree)
         for node in tree.ext:
             self._declarations.file_scope(node)
         with self._declarations.scopes.block():
