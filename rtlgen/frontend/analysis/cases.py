@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.ranges import Cases, Ranges
 from rtlgen.frontend.analysis.truth_tables import told_by_values
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.expr import (
@@ -92,12 +91,6 @@ def _remainder(expr: Expr) -> tuple[Affine, int, bool] | None:
         case _:
             return None
 
-
-Conjunction: TypeAlias = tuple[Constraint, ...]
-"""What holds all at once where the condition holds. `()` always holds."""
-
-Cases: TypeAlias = tuple[Conjunction, ...]
-"""Conjunctions of which at most one holds at a time. `()` never holds."""
 
 MAX_CASES = 8
 

@@ -34,6 +34,12 @@ from rtlgen.ir.expr import (
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32, IntType
 
+Conjunction: TypeAlias = tuple[Constraint, ...]
+"""What holds all at once where the condition holds. `()` always holds."""
+
+Cases: TypeAlias = tuple[Conjunction, ...]
+"""Conjunctions of which at most one holds at a time. `()` never holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class IteratorRange:

@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from math import gcd
-from typing import TypeAlias
 
-from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.ranges import Cases, Ranges
 from rtlgen.frontend.text.constants import result_of
-from rtlgen.ir.affine import Affine, Congruence, Constraint
+from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.expr import (
     Binary,
     BinaryOp,
@@ -47,10 +46,8 @@ MOST_NODES = 64
 MOST_MODULUS = 64
 """Divisors that are tried: those of periods that programs have."""
 
-_Cases: TypeAlias = tuple[tuple[Constraint, ...], ...]
 
-
-def told_by_values(condition: Expr, negated: bool, ranges: Ranges) -> _Cases | None:
+def told_by_values(condition: Expr, negated: bool, ranges: Ranges) -> Cases | None:
     """Return where a value is not 0 (or is, if `negated`).
 
     None: it depends on more than one function of the iterators, or on one of many values, or holds
@@ -124,7 +121,7 @@ def _value_at(expr: Expr, form: Affine, value: int) -> int | None:
     return computed(expr, known) if len(known) == len(parts) else None
 
 
-def _interval(form: Affine, values: range, holds: Sequence[int]) -> _Cases | None:
+def _interval(form: Affine, values: range, holds: Sequence[int]) -> Cases | None:
     """Return the one interval in which a condition holds; no case where it never does."""
     if not holds:
         return ()
@@ -136,7 +133,7 @@ def _interval(form: Affine, values: range, holds: Sequence[int]) -> _Cases | Non
     return ((*low, *high),)
 
 
-def _rest(form: Affine, values: range, holds: Sequence[int]) -> _Cases | None:
+def _rest(form: Affine, values: range, holds: Sequence[int]) -> Cases | None:
     """Return the one rest of a division with which a condition holds, if it is one."""
     for modulus in range(2, MOST_MODULUS + 1):
         rest = holds[0] % modulus

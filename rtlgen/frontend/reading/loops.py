@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.cases import MAX_RESIDUES, Conjunction, divisions_in, is_by_iterators
-from rtlgen.frontend.analysis.ranges import Extreme, IteratorRange, Quotient, Ranges, affine_parts
+from rtlgen.frontend.analysis.cases import MAX_RESIDUES, divisions_in, is_by_iterators
+from rtlgen.frontend.analysis.ranges import (
+    Conjunction,
+    Extreme,
+    IteratorRange,
+    Quotient,
+    Ranges,
+    affine_parts,
+)
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
     FrontendError,

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.frontend.analysis.cases import Conjunction
-from rtlgen.frontend.analysis.ranges import Guard, Ranges, is_total
+from rtlgen.frontend.analysis.ranges import Conjunction, Guard, Ranges, is_total
 from rtlgen.frontend.analysis.turn import Observation
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (

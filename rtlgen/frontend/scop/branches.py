@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
-from rtlgen.frontend.analysis.cases import MAX_CASES, Cases, Conjunction, cases_of
-from rtlgen.frontend.analysis.ranges import Guard, Ranges
+from rtlgen.frontend.analysis.cases import MAX_CASES, cases_of
+from rtlgen.frontend.analysis.ranges import Cases, Conjunction, Guard, Ranges
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, opaque
 from rtlgen.frontend.lowering.nodes import alike, changed
 from rtlgen.frontend.reading.declarations import Declarations

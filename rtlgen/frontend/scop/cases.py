@@ -24,8 +24,6 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend.analysis.cases import (
-    Cases,
-    Conjunction,
     choice_in,
     division_in,
     each_value,
@@ -34,7 +32,7 @@ from rtlgen.frontend.analysis.cases import (
     truncation_in,
     values_of,
 )
-from rtlgen.frontend.analysis.ranges import Guard, Ranges, with_own_reads
+from rtlgen.frontend.analysis.ranges import Cases, Conjunction, Guard, Ranges, with_own_reads
 from rtlgen.frontend.analysis.values import Value
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.reading.declarations import Declarations

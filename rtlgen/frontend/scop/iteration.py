@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.analysis.cases import Cases
-from rtlgen.frontend.analysis.ranges import IteratorRange, Ranges
+from rtlgen.frontend.analysis.ranges import Cases, IteratorRange, Ranges
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, literal, opaque
 from rtlgen.frontend.errors import (
     IteratorModified,
