@@ -438,6 +438,7 @@ def in_skewed_loops(analysis: Analysis, skews: Sequence[Skew]) -> Analysis:
         sets=found.sets,
         dependences=found.dependences,
         flows=found.flows,
+        units=tuple(unit.ordered(scop) for unit in analysis.units),
         earlier={**analysis.earlier, "skew": scop},
         skewed=found,
         pauses=tuple(p for p in analysis.pauses if p.statement not in found.statements),

@@ -25,6 +25,7 @@ from rtlgen.nests.sinking import CommonNest, Sinking, common_nests, nest_in
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.edges import coordinates, in_coordinates
 from rtlgen.poly.instances import Pairs, enumerated_size
+from rtlgen.poly.strong_components import strong_components
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.space import Space
 from rtlgen.target import Target
@@ -189,12 +190,13 @@ class _Search:
         )
         for weighed, sinking in tried:
             nest = nest_in(sinking, self.timing.sets)
-            grouping = self._padded(nest, weighed, limit, effort)
-            if grouping is not None:
+            shared = len(weighed.plane.outer) if weighed.apart else None
+            order = self._in_sequence(nest, shared)
+            grouping = order and self._padded(nest, weighed, limit, effort)
+            if grouping:
                 slots = grouping.last_issue + 1
-                shared = len(weighed.plane.outer) if weighed.apart else None
                 rows = self._rows(sinking)
-                skew = Skew(self.unit, rows, slots, self.before, self.reason, shared)
+                skew = Skew(self.unit, rows, slots, self.before, self.reason, shared, order)
                 found.append(skew)
                 overlapped = self._overlapped(nest, weighed, grouping, effort)
                 if overlapped is not None:
@@ -208,6 +210,24 @@ class _Search:
         found.sort(key=lambda skew: skew.slots)
         first = min(sharing, key=lambda skew: skew.slots, default=None)
         return [first, *found] if first is not None and first.slots < found[0].slots else found
+
+    def _in_sequence(self, nest: CommonNest, shared: int | None) -> tuple[str, ...] | None:
+        """Return how the statements follow each other in one iteration of the loops they share.
+
+        Near the order of the text, from which offsets or strides may depart. None: some have to
+        stand before each other.
+        """
+        members = {member.name: member for member in self.members}
+        meeting = set()
+        for order in self.orders:
+            pairs = self.timing.related.listed(order.origin)
+            assert pairs is not None, "the pairs of the unit's dependences are listed"
+            sinks = nest.coordinates(members[order.sink], pairs.sinks)
+            sources = nest.coordinates(members[order.source], pairs.sources)
+            if (sinks == sources)[:, :shared].all(axis=1).any():
+                meeting.add((order.source, order.sink))
+        parts = strong_components(self.unit.statements, list(meeting))
+        return tuple(chain.from_iterable(parts)) if len(parts) == len(members) else None
 
     def _overlapped(
         self, nest: CommonNest, weighed: _Weighed, grouping: Grouping, effort: Effort

@@ -45,6 +45,7 @@ class Skew:
     overlaps: whether iterations of an outer loop share rows for that.
     shared: how many of the new loops, from the outermost one on, all statements are in; None: all.
         Inside of these, each has new loops of its own, one statement behind the other.
+    order: how the statements follow each other in what they share; None: as in the unit.
     is_backward: whether it has the loops that it had, and some of them only run backward.
     """
 
@@ -54,6 +55,7 @@ class Skew:
     slots_before: int
     reason: str
     shared: int | None = None
+    order: tuple[str, ...] | None = None
     overlaps: bool = False
     is_backward: bool = False
 
@@ -62,6 +64,8 @@ class Skew:
             raise ValueError("a skew moves all statements of its unit")
         if len({len(rows) for rows in self.rows.values()}) != 1:
             raise ValueError("the statements of a unit share their number of new loops")
+        if self.order is not None and set(self.order) != set(self.unit.statements):
+            raise ValueError("a skew keeps the statements of its unit")
         if self.shared is not None and not 0 < self.shared < self.depth:
             raise ValueError(f"{self.shared} of {self.depth} loops are not some of them")
 
@@ -73,7 +77,8 @@ class Skew:
     @property
     def tree(self) -> schedule_tree.Node:
         """The new loops as a schedule."""
-        names, shared = self.unit.statements, self.depth if self.shared is None else self.shared
+        names = self.unit.statements if self.order is None else self.order
+        shared = self.depth if self.shared is None else self.shared
         parts: list[schedule_tree.Node] = [
             Leaf(name)
             if self.shared is None

@@ -21,6 +21,11 @@ class Unit:
 
     statements: tuple[str, ...]
 
+    def ordered(self, scop: Scop) -> Unit:
+        """Return the same statements in the order of another program."""
+        mine = frozenset(self.statements)
+        return Unit(tuple(s.name for s in scop.statements if s.name in mine))
+
 
 def dependence_units(scop: Scop, dependences: Sequence[Dependence]) -> tuple[Unit, ...]:
     """Return the components so that every dependence points forward, near program order."""
