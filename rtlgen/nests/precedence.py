@@ -34,33 +34,39 @@ from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.extrema import PairExtrema, known_extrema
 from rtlgen.poly.instances import Pairs, dependent_pairs
 
+NOWHERE = -1
+"""No node."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LongestPaths:
-    """The edges of a graph, those into one node next to each other.
+    """The edges of a graph, those between the same two nodes as one.
 
-    All edges are looked at in one step, as often as there are nodes at most: the longest-path form
-    of Bellman and Ford's algorithm.
+    They are followed one by one, those out of early nodes first, and again as long as a path gets
+    longer: the longest-path form of Bellman and Ford's algorithm. Graphs are small, a few dozens of
+    edges, and most of them run forward, so that a few rounds do.
 
     Members
     -------
-    order: of the edges. sources: (edges,) nodes, in that order. sinks: nodes that have edges, each
-        once; starts: where the edges into each begin.
+    order: of the edges as they were given, those between the same nodes next to each other.
+    starts: where each such group begins. ends: its source and its sink, sources first.
     """
 
     order: Ints
-    sources: Ints
-    sinks: Ints
     starts: Ints
+    ends: tuple[tuple[int, int], ...]
 
     @staticmethod
     def along(edges: Sequence[tuple[int, int]]) -> LongestPaths:
         """Return the graph of edges from a node to a node."""
-        sources, sinks = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-        order = np.argsort(sinks, kind="stable")
-        ordered = sinks[order]
-        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-        return LongestPaths(order, sources[order], ordered[starts], starts)
+        ordered = sorted(range(len(edges)), key=edges.__getitem__)
+        ends = [edges[k] for k in ordered]
+        starts = [n for n, end in enumerate(ends) if n == 0 or end != ends[n - 1]]
+        return LongestPaths(
+            np.array(ordered, dtype=np.int64),
+            np.array(starts, dtype=np.int64),
+            tuple(ends[n] for n in starts),
+        )
 
     def lengths(self, distances: Ints, begin: Ints) -> Ints | None:
         """Return the length of the longest path to every node; None: some cycle is longer than 0.
@@ -70,17 +76,43 @@ class LongestPaths:
         distances: (edges,) lengths, in the order in which the edges were given.
         begin: (nodes,) lengths with which paths begin at each of them.
         """
-        found = begin.copy()
-        if not len(self.order):
-            return found
-        ordered = distances[self.order]
-        for _ in range(len(begin) + 1):
-            before = found[self.sinks]
-            reached = np.maximum.reduceat(found[self.sources] + ordered, self.starts)
-            if (reached <= before).all():
-                return found
-            found[self.sinks] = np.maximum(before, reached)
+        if not self.ends:
+            return begin.copy()
+        longest = np.maximum.reduceat(distances[self.order], self.starts).tolist()
+        edges = [(a, b, length) for (a, b), length in zip(self.ends, longest, strict=True)]
+        found: list[int] = begin.tolist()
+        before = [NOWHERE] * len(found)
+        for _ in range(len(found) + 1):
+            is_longer = False
+            for source, sink, length in edges:
+                reached = found[source] + length
+                if reached > found[sink]:
+                    found[sink] = reached
+                    before[sink] = source
+                    is_longer = True
+            if not is_longer:
+                return np.array(found, dtype=np.int64)
+            if _comes_back(before):
+                return None
         return None
+
+
+def _comes_back(before: Sequence[int]) -> bool:
+    """Tell whether the last edges of the longest paths form a cycle, which is longer than 0 then.
+
+    Parameters
+    ----------
+    before: the node in front of every node on the longest path to it, or `NOWHERE`.
+    """
+    walked = [NOWHERE] * len(before)
+    for start in range(len(before)):
+        node = start
+        while node != NOWHERE and walked[node] == NOWHERE:
+            walked[node] = start
+            node = before[node]
+        if node != NOWHERE and walked[node] == start:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
