@@ -67,16 +67,19 @@ class StoreBound:
 
 
 def fewest_cycles(sets: ScopSets) -> int:
-    """Return cycles that a program takes in all nests, with any ports: one for each store.
+    """Return cycles that a program takes in all nests, with any ports: one for each instance.
 
-    Those of one element are in different cycles, and some element has as many as there are of each.
+    A statement begins one in a cycle. Stores of one element are in different cycles, too, and some
+    element has as many as there are of each.
     """
     scop = sets.scop
+    counts = {s.name: count_points(sets.domains[s.name]) for s in scop.statements}
     stores: dict[str, int] = {}
     for statement in scop.statements:
         array = statement.write.array
-        stores[array] = stores.get(array, 0) + count_points(sets.domains[statement.name])
-    return max(-(-count // scop.array(name).depth) for name, count in stores.items())
+        stores[array] = stores.get(array, 0) + counts[statement.name]
+    of_one = (-(-count // scop.array(name).depth) for name, count in stores.items())
+    return max(*counts.values(), *of_one)
 
 
 def store_bounds(plan: KernelPlan, scop: Scop, routing: Routing) -> list[StoreBound]:
@@ -125,7 +128,7 @@ def lane_bounds(
     ----------
     scop: the unrolled program, normalised; units, flows: of it.
     """
-    return (*_recurrences(scop, units, flows), *_copies(scop, plan))
+    return (*recurrences(scop, units, flows), *_copies(scop, plan))
 
 
 def _lanes(scop: Scop) -> dict[tuple[str, int, int], list[str]]:
@@ -140,7 +143,8 @@ def _origin(statement: Statement) -> tuple[str, int, int]:
     return statement.span.file, statement.span.line, statement.span.column
 
 
-def _recurrences(scop: Scop, units: Sequence[Unit], flows: Dataflow) -> Iterator[str]:
+def recurrences(scop: Scop, units: Sequence[Unit], flows: Dataflow) -> Iterator[str]:
+    """Yield a sentence for each recurrence along lanes; see `lane_bounds`."""
     lanes = _lanes(scop)
     told = set[tuple[tuple[str, int, int], int]]()
     for flow in flows.flows:

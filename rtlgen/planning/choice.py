@@ -10,19 +10,31 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.block_rams import block_ram_bits, block_rams
-from rtlgen.ir.effort import improving
+from rtlgen.ir.effort import TooComplex, improving
 from rtlgen.ir.operation_costs import blocks_of
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.tolerance import PORT_TOLERANCE
 from rtlgen.memories.banks import derived_cuts
+from rtlgen.memories.bounds import recurrences
 from rtlgen.memories.ports import NoVersions, with_versions
 from rtlgen.nests.candidates import Ranking
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis, analyse, expanded, in_banks
-from rtlgen.planning.moves import MOVES, Banks, Expansion, Form, Move, Pauses, improved
+from rtlgen.planning.moves import (
+    IN_ANY_ORDER,
+    MOVES,
+    Banks,
+    Expansion,
+    Form,
+    Move,
+    Pauses,
+    improved,
+)
 from rtlgen.planning.one_form import (
     in_rows,
     multipliers_of,
@@ -196,30 +208,70 @@ def _expansion(form: Form, built: KernelPlan) -> Expanded | None:
     return Expanded(before, origin.at_least, after)
 
 
-def plan_on_chip(program: ParsedProgram, options: CompileOptions, lanes: LaneWishes) -> Planned:
-    """Plan a program whose arrays are all on chip, in some lanes."""
+class NotFaster(Exception):
+    """A program takes too many cycles in any order of its instances; why, in a sentence or more."""
+
+
+def plan_on_chip(
+    program: ParsedProgram, options: CompileOptions, lanes: LaneWishes, below: float | None = None
+) -> Planned:
+    """Plan a program whose arrays are all on chip, in some lanes.
+
+    Parameters
+    ----------
+    below: cycles than which it is to take fewer; None: any number will do.
+
+    Raises
+    ------
+    NotFaster: bounds say that it takes as many. RtlgenError
+    """
     try:
-        return _ranked(program, options, lanes, "free")
+        return _ranked(program, options, lanes, "free", below)
     except NoClosedForm:
-        return _ranked(program, options, lanes, "listed")
+        return _ranked(program, options, lanes, "listed", below)
 
 
 def _ranked(
-    program: ParsedProgram, options: CompileOptions, lanes: LaneWishes, ranking: Ranking
+    program: ParsedProgram,
+    options: CompileOptions,
+    lanes: LaneWishes,
+    ranking: Ranking,
+    below: float | None,
 ) -> Planned:
     """Plan a program whose arrays are all on chip; see `Analysis.ranking`.
 
     Raises
     ------
-    NoClosedForm: another ranking is needed. RtlgenError
+    NoClosedForm: another ranking is needed. NotFaster, RtlgenError
     """
 
-    analysis = analyse(program, lanes)
+    analysis = replace(analyse(program, lanes), ranking=ranking)
+    if below is not None:
+        _require_faster(analysis, options, below)
     try:
-        return choose_plan(replace(analysis, ranking=ranking), options)
+        return choose_plan(analysis, options)
     except NoLegalSchedule:
         if not strided_statements(analysis.unrolled):
             raise
         # In a cycle, a statement may have to keep step with others that run more often.
         analysis = analyse(program, lanes, in_step=True)
         return choose_plan(replace(analysis, ranking=ranking), options)
+
+
+def _require_faster(written: Analysis, options: CompileOptions, below: float) -> None:
+    """Require that no bound keeps a program, or what its temporaries make of it, from a limit.
+
+    Raises
+    ------
+    NotFaster, PlanUnsound
+    """
+    forms = chain((written,), expanded(written))
+    found = []
+    with suppress(TooComplex, NoClosedForm):
+        for form in forms:
+            found.append(Form(form, options, partial(plan_form, form, options)).at_least)
+            if found[-1] < below:
+                return
+        along = recurrences(written.scop, written.units, written.flows)
+        why = (" ".join(sentence.split()) for sentence in along)
+        raise NotFaster("; ".join((*why, IN_ANY_ORDER.format(min(found)))))

@@ -17,6 +17,7 @@ Whether the lanes that are asked for save cycles: if not, a warning says so, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -24,18 +25,16 @@ from rtlgen.errors import Diagnostic, Label, RtlgenError
 from rtlgen.frontend import HlsPragma, ParsedProgram, PipelinePragma, UnrollPragma
 from rtlgen.ir.block_rams import block_ram_bits, block_rams
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import TooComplex, advising, improving, more_effort
+from rtlgen.ir.effort import TooComplex, improving, more_effort
 from rtlgen.ir.operation_costs import blocks_on
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.plan_error import BankContended
 from rtlgen.ir.scop import LoopNode, Node, Scop, walk_tree
-from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.memories.bounds import lane_bounds, store_bounds
 from rtlgen.options import CompileOptions
-from rtlgen.planning.choice import plan_on_chip
+from rtlgen.planning.choice import NotFaster, plan_on_chip
 from rtlgen.planning.planned import Planned, Tried
-from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.target import Target
 from rtlgen.transforms.lanes import MOST_LANES, LaneWishes, NotUnrollable, trips_of, unroll
@@ -285,13 +284,14 @@ class _Climb:
             text = f"would take about {round(taken * growth)} multiplier blocks"
             self._refuse(group, factor, text)
             return None
-        planned = self._planned(group, factor)
+        most = predicted_cycles(before.plan) * TOLERANCE
+        planned = self._planned(group, factor, most)
         if planned is not None and lanes_before == 1 and taken:
             more = self.budget.taken(planned.plan) / taken - 1
             self.per_lane[group] = max(0.0, more / (factor - 1))
         if planned is None or not self._fits(group, factor, planned):
             return None
-        if predicted_cycles(planned.plan) < predicted_cycles(before.plan) * TOLERANCE:
+        if predicted_cycles(planned.plan) < most:
             self._note(group, factor, "", planned)
             return planned
         waits = "; ".join(what_lanes_wait_for(planned)) or "no statement issues less often for them"
@@ -308,18 +308,21 @@ class _Climb:
         cycles = None if planned is None else predicted_cycles(planned.plan)
         self.tried.append(Tried("lanes", options, cycles, why))
 
-    def _attempt(self, wishes: LaneWishes) -> Planned:
+    def _attempt(self, wishes: LaneWishes, below: float | None = None) -> Planned:
         # Whatever one attempt takes, there is as much for the next.
         with more_effort():
-            return plan_on_chip(self.program, self.options, wishes)
+            return plan_on_chip(self.program, self.options, wishes, below)
 
     def _with(self, lanes: Mapping[str, int | None]) -> LaneWishes:
         return replace(self.asked, unroll={**self.asked.unroll, **lanes})
 
-    def _planned(self, group: _Loops, factor: int) -> Planned | None:
-        """Return the plan with more lanes, or None where it cannot be."""
+    def _planned(self, group: _Loops, factor: int, below: float) -> Planned | None:
+        """Return the plan with more lanes, or None where it cannot be, or not in fewer cycles."""
         try:
-            return self._attempt(self._with({**self.chosen, **group.lanes(factor)}))
+            return self._attempt(self._with({**self.chosen, **group.lanes(factor)}), below)
+        except NotFaster as bound:
+            self._refuse(group, factor, f"would save no cycles: {bound}")
+            return None
         except (NotUnrollable, TooComplex, BankContended, BankUnknown) as error:
             self._refuse(group, factor, f"cannot be: {error.diagnostic.message}")
             return None
@@ -443,14 +446,11 @@ def lanes_without_gain(
     if not asked:
         return None
     cycles = predicted_cycles(planned.plan)
-    single_lanes = unroll(program.scop, others)
-    if single_lanes.statements == unroll(program.scop, wishes).statements:
-        return None
-    if cycles < _fewest_cycles(single_lanes):
+    if unroll(program.scop, others).statements == unroll(program.scop, wishes).statements:
         return None
     single: Planned | None = None
-    with improving("one lane of each loop"), more_effort():
-        single = plan_on_chip(program, options, others)
+    with improving("one lane of each loop"), suppress(NotFaster), more_effort():
+        single = plan_on_chip(program, options, others, below=cycles + 1)
     if single is None or cycles < predicted_cycles(single.plan):
         return None
     waits = [*what_lanes_wait_for(planned), *_longer(planned.plan, single.plan)]
@@ -496,14 +496,6 @@ def saves_nothing(
         f"leave out {texts}{instead}",
         severity="warning",
     )
-
-
-def _fewest_cycles(scop: Scop) -> int:
-    """Return a bound of the cycles of a program: the instances of some statement."""
-    found = 0
-    with advising():
-        found = max(map(count_points, ScopSets(scop).domains.values()), default=0)
-    return found
 
 
 def _labels(scop: Scop, name: str, lanes: int | None) -> tuple[Label, ...]:

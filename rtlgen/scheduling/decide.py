@@ -333,7 +333,8 @@ def relaxing(space: Space, attempt: Callable[[Space], T]) -> T:
 def are_shorter_apart(space: Space, cycles: int) -> bool:
     """Tell whether all units one after another, in the nests of the program, take fewer cycles.
 
-    Nests of statements in a cycle take long to find, and are looked for where floors do not tell.
+    Nests of statements in a cycle take long to find, and are looked for where floors do not tell,
+    as long as they would leave enough for the others.
     """
     units = sorted(space.timing.units, key=lambda unit: len(unit.statements))
     floors = {unit: floor_cycles(space.timing, unit.statements) for unit in units}
@@ -341,7 +342,8 @@ def are_shorter_apart(space: Space, cycles: int) -> bool:
     for unit in units:
         if left <= 0:
             return False
-        left -= space.nest_as_written(unit).length - floors[unit]
+        most = left + floors[unit]
+        left = most - space.within(most).nest_as_written(unit).length
     return left > 0
 
 
