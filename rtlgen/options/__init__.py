@@ -13,6 +13,7 @@ from rtlgen.options.choices import (
     SCHEDULERS,
     TOPS,
     WRITE_PORTS,
+    BadOption,
     BusKind,
     ExpandMode,
     FuseMode,
@@ -27,9 +28,7 @@ from rtlgen.options.choices import (
     off_chip_place,
     wish_of,
 )
-from rtlgen.options.compile_options import Choices, CompileOptions, options
-from rtlgen.options.option import Option
-from rtlgen.options.texts import BadOption
+from rtlgen.options.compile_options import Choices, CompileOptions, Option, options
 
 __all__ = [
     "EVERY_ARRAY",

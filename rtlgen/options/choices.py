@@ -1,11 +1,18 @@
-"""The values that options have: words, places of arrays, ways to cut them."""
+"""The values that options have, and what stands for them on the command line and in Python.
+
+What reads the texts of a command line raises BadOption; what takes what Python gives, `..._taken`,
+writes its short forms out.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, cast, get_args
+from pathlib import Path
+from typing import Literal, TypeAlias, TypeVar, cast, get_args
+
+from rtlgen.errors import RtlgenError
 
 Top: TypeAlias = Literal["core", "axi"]
 TOPS: tuple[Top, ...] = get_args(Top)
@@ -220,3 +227,176 @@ def wish_of(text: str) -> PartitionWish:
         return PartitionWish("complete", int(found[5]))
     kind: WishKind = "cyclic" if found[1] == "cyclic" else "block"
     return PartitionWish(kind, int(found[2]), int(found[3]))
+
+
+class BadOption(RtlgenError):
+    """The command line cannot be read.
+
+    An option or an argument is unknown or missing, or its value has the wrong form. `-D` takes NAME
+    or NAME=VALUE, `--shift` takes STATEMENT=N with a non-negative N, and both may be given several
+    times. `rtlgen VERB --help` shows every option with its form.
+    """
+
+    code = "E0403"
+
+
+def definitions_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return macros and scalar parameters with their texts."""
+    return dict(map(_definition, texts))
+
+
+def shifts_of(texts: Sequence[str]) -> dict[str, int]:
+    """Return statements with their shifts."""
+    return dict(map(_shift, texts))
+
+
+def lanes_of(texts: Sequence[str]) -> dict[str, int | None]:
+    """Return loops with their lanes; None: as many as a loop has iterations."""
+    return dict(map(_lanes, texts))
+
+
+def loop_names_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of loops, or their levels as numbers without leading zeros."""
+    return tuple(map(_loop_name, texts))
+
+
+def _definition(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    # A macro with parameters is defined as on gcc's command line: -D 'F(x)=x'.
+    if not name.partition("(")[0].strip().isidentifier():
+        raise BadOption(f"-D {text} does not define a name", help="write -D NAME=VALUE")
+    return name, value if equals else "1"
+
+
+def _shift(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    if not name or not value.isdigit():
+        raise BadOption(f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0")
+    return name, int(value)
+
+
+def float_wishes(texts: Sequence[str]) -> FloatWishes:
+    """Return how floats may be computed otherwise."""
+    words = [word for text in texts for word in text.split(",")]
+    try:
+        return float_wishes_of(words)
+    except ValueError as error:
+        raise BadOption(
+            f"--float {','.join(texts)}: {error}",
+            help="write --float contract, ftz, reassociate or reassociate=8",
+        ) from error
+
+
+def tile_sizes(text: str | None) -> tuple[int, ...]:
+    """Return the iterations of a tile along each loop."""
+    if text is None:
+        return ()
+    parts = text.split(",")
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise BadOption(f"--tile {text} is no tile", help="write --tile 8,8: iterations a loop")
+    return tuple(map(int, parts))
+
+
+def places_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return where arrays are kept, by name."""
+    places: dict[str, str] = {}
+    for text in texts:
+        name, equals, place = text.rpartition("=")
+        try:
+            off_chip_place(place)
+        except ValueError:
+            raise BadOption(
+                f"--memory {text} is no place for an array",
+                help="write --memory [ARRAY=]onchip, [ARRAY=]external, [ARRAY=]stream, "
+                "[ARRAY=]fixed:L, [ARRAY=]axi:L or [ARRAY=]dram:L, "
+                f"L from 1 to {MOST_LATENCY_CYCLES}",
+            ) from None
+        if equals and not name:
+            raise BadOption(f"--memory {text} names no array", help=f"write --memory {place}")
+        if places.get(name, place) != place:
+            what = name or "every array"
+            raise BadOption(
+                f"--memory says two places for {what}: {places[name]} and {place}",
+                help="say one of them",
+            )
+        places[name or EVERY_ARRAY] = place
+    return places
+
+
+def _lanes(text: str) -> tuple[str, int | None]:
+    name, _, lanes = text.partition("=")
+    if not name or (lanes != "all" and (not lanes.isdecimal() or int(lanes) < 1)):
+        raise BadOption(
+            f"--unroll {text} says no number of lanes",
+            help="write --unroll LOOP=N with N >= 1, or LOOP=all",
+        )
+    return name, None if lanes == "all" else int(lanes)
+
+
+def _loop_name(text: str) -> str:
+    if not text.isidentifier() and not text.isdecimal():
+        raise BadOption(
+            f"--pipeline {text} names no loop",
+            help="write --pipeline LOOP, a variable or a label, or --pipeline LEVEL, a number",
+        )
+    return text if text.isidentifier() else str(int(text))
+
+
+def partitions_of(texts: Sequence[str]) -> dict[str, tuple[PartitionWish, ...]]:
+    """Return how arrays are to be cut into banks, by name."""
+    wishes: dict[str, tuple[PartitionWish, ...]] = {}
+    for text in texts:
+        name, _, how = text.partition("=")
+        try:
+            wish = wish_of(how)
+        except ValueError:
+            raise BadOption(
+                f"--partition {text} is no way to cut an array",
+                help="write --partition ARRAY=cyclic:DIM:N, ARRAY=block:DIM:N or "
+                "ARRAY=complete:DIM",
+            ) from None
+        if not name.isidentifier():
+            raise BadOption(f"--partition {text} names no array", help=f"write ARRAY={how}")
+        wishes[name] = (*wishes.get(name, ()), wish)
+    return wishes
+
+
+def texts_taken(values: Mapping[str, object] | None) -> dict[str, str]:
+    """Return macros and values of parameters as the texts that `-D` would give."""
+    return {name: str(value) for name, value in (values or {}).items()}
+
+
+def words_taken(values: Sequence[str | Path]) -> tuple[str, ...]:
+    """Return folders as texts."""
+    return tuple(map(str, values))
+
+
+def names_taken(values: str | Sequence[str]) -> tuple[str, ...]:
+    """Return names: one, or several."""
+    return (values,) if isinstance(values, str) else tuple(values)
+
+
+def float_wishes_taken(values: str | Sequence[str]) -> FloatWishes:
+    """Return how floats may be computed otherwise."""
+    words = values.split(",") if isinstance(values, str) else values
+    return float_wishes_of(words)
+
+
+Number = TypeVar("Number", int, int | None)
+
+
+def numbers_taken(values: Mapping[str, Number] | None) -> dict[str, Number]:
+    """Return a number for each name: shifts of statements, lanes of loops."""
+    return dict(values or {})
+
+
+def places_taken(values: str | Mapping[str, str] | None) -> dict[str, str]:
+    """Return where arrays are: all of them, or each."""
+    return {EVERY_ARRAY: values} if isinstance(values, str) else dict(values or {})
+
+
+def partitions_taken(
+    values: Mapping[str, str | Sequence[str]] | None,
+) -> dict[str, tuple[PartitionWish, ...]]:
+    """Return how arrays are cut: in one way, or in several."""
+    return {name: tuple(map(wish_of, names_taken(how))) for name, how in (values or {}).items()}

@@ -6,8 +6,8 @@ types that Python takes stand beside it, in `Choices`, where a type checker find
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict
@@ -24,6 +24,7 @@ from rtlgen.options.choices import (
     SCHEDULERS,
     TOPS,
     WRITE_PORTS,
+    BadOption,
     ExpandMode,
     FloatWishes,
     FuseMode,
@@ -36,32 +37,101 @@ from rtlgen.options.choices import (
     Scheduler,
     Top,
     WritePorts,
-    off_chip_place,
-)
-from rtlgen.options.option import Option, described, option
-from rtlgen.options.taken import (
-    float_wishes_taken,
-    lanes_taken,
-    names_taken,
-    partitions_taken,
-    places_taken,
-    shifts_taken,
-    sizes_taken,
-    texts_taken,
-    words_taken,
-)
-from rtlgen.options.texts import (
-    BadOption,
     definitions_of,
     float_wishes,
+    float_wishes_taken,
     lanes_of,
     loop_names_of,
+    names_taken,
+    numbers_taken,
+    off_chip_place,
     partitions_of,
+    partitions_taken,
     places_of,
+    places_taken,
     shifts_of,
+    texts_taken,
     tile_sizes,
+    words_taken,
 )
 from rtlgen.target import target_names
+
+_DESCRIPTION = "option"
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What is known of an option beside its type.
+
+    Members
+    -------
+    flag: its name on the command line. python: its name as an argument of `rtlgen.compile`.
+    help: what it means.
+    choices: the values it has, if it has only some. low, high: the least and the largest one.
+    metavar: what stands for a value in the help of the command line.
+    repeated: whether it may be given several times; its texts are read together.
+    read: the value of what the command line gives; raises BadOption.
+    take: the value of what Python gives; raises ValueError.
+    example: as an argument in Python, where that is no plain word or number.
+    shown_default: what is used where the option is not given, if that is no value.
+    """
+
+    flag: str
+    help: str
+    python: str
+    choices: tuple[Any, ...] = ()
+    low: int | None = None
+    high: int | None = None
+    metavar: str | None = None
+    repeated: bool = False
+    read: Callable[[Any], Any] = _as_given
+    take: Callable[[Any], Any] = _as_given
+    example: str = ""
+    shown_default: str = ""
+    member: str = ""
+    default: Any = None
+
+    def require(self, value: Any) -> None:
+        """Raise a ValueError where an option has no such value."""
+        if value is None and self.default is None:
+            return
+        if self.choices and value not in self.choices:
+            raise ValueError(f"{self.python} is {value!r}, not one of {self.choices}")
+        too_small = self.low is not None and value < self.low
+        if too_small or (self.high is not None and value > self.high):
+            limits = f"at least {self.low}" if self.high is None else f"{self.low} to {self.high}"
+            raise ValueError(f"{self.python} is {value}, not {limits}")
+
+
+def option(
+    flag: str,
+    help: str,
+    *,
+    default: Any = None,
+    factory: Callable[[], Any] | None = None,
+    python: str | None = None,
+    **description: Any,
+) -> Any:
+    """Return a member of a dataclass that is an option."""
+    name = python or flag.lstrip("-").replace("-", "_")
+    described = {_DESCRIPTION: Option(flag, help, name, **description)}
+    if factory is not None:
+        return field(default_factory=factory, metadata=described)
+    return field(default=default, metadata=described)
+
+
+def described(members: Sequence[Field[Any]]) -> tuple[Option, ...]:
+    """Return the options that the members of a dataclass are."""
+    found = []
+    for member in members:
+        factory = member.default_factory
+        default = member.default if factory is MISSING else factory()
+        found.append(replace(member.metadata[_DESCRIPTION], member=member.name, default=default))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +193,7 @@ class CompileOptions:
         metavar="STATEMENT=N",
         repeated=True,
         read=shifts_of,
-        take=shifts_taken,
+        take=numbers_taken,
         example='{"S1": 26}',
     )
     write_ports: WritePorts = option(
@@ -158,7 +228,7 @@ class CompileOptions:
         default=(),
         metavar="N,N...",
         read=tile_sizes,
-        take=sizes_taken,
+        take=tuple,
         example="(8, 8)",
     )
     wavefront: bool = option(
@@ -204,7 +274,7 @@ class CompileOptions:
         metavar="LOOP=N",
         repeated=True,
         read=lanes_of,
-        take=lanes_taken,
+        take=numbers_taken,
         example='{"j": 4, "k": None}',
     )
     pipeline: tuple[str, ...] = option(
