@@ -26,11 +26,10 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import unwritable, write_manifest
 from rtlgen.options import Choices, CompileOptions, options
-from rtlgen.output.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.output.build_directory import build_directory
 from rtlgen.output.flows import flow_named
 from rtlgen.output.flows.render import write_flows
-from rtlgen.output.testbench import write_testbench
+from rtlgen.output.testbench import testbench_cases, testbench_obstacle, write_testbench
 from rtlgen.output.verilog import GeneratedVerilog, generate, manifest_of
 from rtlgen.planning.compilation import Compilation
 from rtlgen.poly.trips import loop_trips
@@ -206,7 +205,7 @@ class Design:
         write_manifest(directory, manifest)
         if manifest.registers is not None:
             # What reads SystemRDL takes 0.2 s to load: a kernel alone does not wait for it.
-            from rtlgen.output.block.files import write_block
+            from rtlgen.output.block.registers import write_block
 
             write_block(directory, manifest)
         _write_json(directory / "plan.json", plan_to_json(self.plan))

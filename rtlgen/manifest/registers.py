@@ -78,6 +78,11 @@ class Field:
     def mask(self) -> int:
         return (1 << self.width) - 1 << self.low
 
+    @property
+    def shows_reset(self) -> bool:
+        """Whether `reset` is known: the value after a reset of what the circuit says is not."""
+        return self.is_constant or self.access != "ro"
+
 
 @dataclass(frozen=True, slots=True)
 class Register:

@@ -6,6 +6,9 @@ count, and prints one line a check. A memory off chip is part of the bench, fill
 and compared after it, with all that is between arrays. There is no reset between data sets. It ends
 with `PASS` or, through `$fatal`, with `FAIL` and a non-zero status. The text is `testbench.v.j2`;
 the data stands beside it in hexadecimal.
+
+The data sets are those that show most, as many as the files may hold; where a run is too much to
+compute there is no test bench.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
@@ -23,6 +27,9 @@ from rtlgen.manifest.registers import RegisterMap
 from rtlgen.output.templates import templates_in
 from rtlgen.sim.array_places import ArrayPlace, array_places
 from rtlgen.sim.memory_image import LOCAL, Bytes, image_of, owners
+from rtlgen.verify.compare import checksum
+from rtlgen.verify.data import DataSets
+from rtlgen.verify.equivalence import known_to
 from rtlgen.verify.inputs import Inputs, check_inputs, scalar_word
 from rtlgen.verify.values import Value, pattern_of, to_words
 
@@ -227,3 +234,53 @@ def _checks(manifest: Manifest, expected: Sequence[Expected], prefix: str) -> li
 
 def _literal(value: int, width: int) -> str:
     return f"{width}'h{value & ((1 << width) - 1):x}"
+
+
+SEVERAL_WORDS = 200_000
+"""Of the data files, in and out, up to which a test bench has several data sets."""
+
+MOST_WORDS = 8_000_000
+"""Of the same, up to which there is a test bench: some hundred megabytes."""
+
+MOST_INSTANCES = 2_000_000_000
+"""Of all statements, up to which it is computed what a run has to leave: some ten seconds."""
+
+
+def testbench_obstacle(plan: KernelPlan, manifest: Manifest) -> str | None:
+    """Return why a build has no test bench, or None where it has one."""
+    instances = sum(stream.instances for stream in plan.streams)
+    if instances > MOST_INSTANCES:
+        return (
+            f"no test bench: what it expects would take {instances:,} instances to compute, and "
+            f"{MOST_INSTANCES:,} are the most"
+        )
+    if _words(manifest) > MOST_WORDS:
+        return (
+            f"no test bench: its data would be {_words(manifest):,} words, and {MOST_WORDS:,} are "
+            "the most"
+        )
+    return None
+
+
+def testbench_cases(manifest: Manifest, data: DataSets) -> list[Case]:
+    """Return the runs of a test bench: those that show most, as many as its files may hold."""
+    return [
+        Case(
+            each.name,
+            known_to(manifest, each.inputs),
+            Expected(
+                each.golden.arrays,
+                each.golden.returned,
+                checksum(
+                    each.golden.arrays[a.name]
+                    for a in manifest.data_arrays
+                    if a.role in ("out", "inout")
+                ),
+            ),
+        )
+        for each in data.first(max(1, SEVERAL_WORDS // max(1, _words(manifest)))).sets
+    ]
+
+
+def _words(manifest: Manifest) -> int:
+    return sum(array.depth for array in manifest.data_arrays)

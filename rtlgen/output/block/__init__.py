@@ -3,4 +3,4 @@
 from rtlgen.manifest.file import DRIVER_FOLDER
 
 BLOCK_FILES = (DRIVER_FOLDER, "registers.rdl", "registers.md", "component.xml")
-"""What `files.write_block` writes, beside the Verilog."""
+"""What `registers.write_block` writes, beside the Verilog."""

@@ -6,14 +6,16 @@ put into its place here.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from xml.etree import ElementTree
 
+from peakrdl_ipxact.exporter import IPXACTExporter, Standard
 from systemrdl.node import RootNode
 
 from rtlgen.manifest.contents import Manifest
-from rtlgen.output.block.system_rdl import memory_map_ipxact
 
 _NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
 _AMBA = {"vendor": "amba.com", "library": "AMBA4", "version": "r0p0_0"}
@@ -24,7 +26,7 @@ _MAP = "memoryMaps"
 def component(manifest: Manifest, root: RootNode) -> str:
     """Return the text of component.xml."""
     ElementTree.register_namespace("ipxact", _NAMESPACE)
-    text = memory_map_ipxact(root, manifest.version)
+    text = _memory_map(root, manifest.version)
     made = ElementTree.fromstring(text)
     places = [child.tag for child in made]
     maps = places.index(_tag(_MAP))
@@ -193,3 +195,14 @@ def _file_sets(manifest: Manifest) -> ElementTree.Element:
 
 def _file(name: str, kind: str) -> ElementTree.Element:
     return _element("file", _element("name", name), _element("fileType", kind))
+
+
+def _memory_map(root: RootNode, version: str) -> str:
+    """Return the IP-XACT component (IEEE 1685-2014) with nothing but the memory map."""
+    with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
+        path = Path(folder) / "component.xml"
+        exporter = IPXACTExporter(
+            vendor="rtlgen", library="kernels", version=version, standard=Standard.IEEE_1685_2014
+        )
+        exporter.export(root.top, str(path))
+        return path.read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import MemoryMap
-from rtlgen.output.flows.flow import Flow
+from rtlgen.output.flows import Flow
 from rtlgen.output.templates import templates_in
 from rtlgen.output.testbench import testbench_files
 

@@ -18,7 +18,7 @@ from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
 import rtlgen
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.registers import ERRORS, RegisterMap
-from rtlgen.output.block.system_rdl import elaborated, system_rdl
+from rtlgen.output.block.registers import elaborated, system_rdl
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.system.modules import module_of
 from tests.simulators import SIMULATORS
