@@ -1,7 +1,7 @@
 """The command line: arguments in, diagnostics out; the only place that exits.
 
-A verb is a module of `rtlgen.cli.verbs`, which is imported when that verb is run. This is the one
-place that imports late: `rtlgen --version` and `rtlgen run` should not wait for the compiler.
+The verbs are in modules of `rtlgen.cli.verbs`, which are imported when one of them is run. This is
+the one place that imports late: `rtlgen --version` and `rtlgen run` do not wait for the compiler.
 """
 
 from rtlgen.cli.supervision import supervised

@@ -1,7 +1,7 @@
 """The verbs and what each takes: all that a command line is read by, and refused, before any work.
 
-What a verb does is a function of its name in a module of its name, in `rtlgen.cli.verbs`. It is
-imported when the verb is run, so that `--help` and a mistyped option wait for nothing.
+What a verb does is a function of its name in a module of `rtlgen.cli.verbs`. That is imported when
+the verb is run, so that `--help` and a mistyped option wait for nothing.
 """
 
 from __future__ import annotations
@@ -153,6 +153,7 @@ class Verb:
     help: its first line. example: a command that can be run.
     before, after: its own parameters, as they are shown before and after the compiler's options.
     compiles: whether it has these.
+    home: the module of `rtlgen.cli.verbs` that has it; by default one of its name.
     """
 
     name: str
@@ -161,6 +162,7 @@ class Verb:
     before: Sequence[click.Parameter] = ()
     after: Sequence[click.Parameter] = ()
     compiles: bool = True
+    home: str = ""
 
     def command(self) -> click.Command:
         """Return the verb as click reads it."""
@@ -178,7 +180,7 @@ class Verb:
             texts = {option.member: given.pop(option.member) for option in options()}
             given["options"] = CompileOptions.from_texts(texts)
         member = self.name.replace("-", "_")
-        action = getattr(import_module(f"rtlgen.cli.verbs.{member}"), member)
+        action = getattr(import_module(f"rtlgen.cli.verbs.{self.home or member}"), member)
         return action(click.get_current_context().obj, **given)
 
 
@@ -221,6 +223,7 @@ _VERBS = (
                 help="Write the files of these flows beside the Verilog.",
             ),
         ],
+        home="compiling",
     ),
     Verb(
         "chain",
@@ -258,6 +261,7 @@ _VERBS = (
         "Is the program supported; what becomes of its loop nests, here and in other tools.",
         "rtlgen check examples/gemm/gemm.c",
         before=[_source()],
+        home="compiling",
     ),
     Verb(
         "deps",
@@ -282,6 +286,7 @@ _VERBS = (
                 ["-o", "output"], metavar="FILE", help="Write the C to FILE, not to stdout."
             ),
         ],
+        home="compiling",
     ),
     Verb(
         "explain",
@@ -314,6 +319,7 @@ _VERBS = (
         "rtlgen plan examples/mms_d/mms_d.c --shift S1=25",
         before=[_source()],
         after=[_dump()],
+        home="compiling",
     ),
     Verb(
         "run",

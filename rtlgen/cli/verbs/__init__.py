@@ -1,1 +1,1 @@
-"""What the verbs do: one a module, with a function of the same name; see `rtlgen.cli.interface`."""
+"""What the verbs do: a function of its name for each; see `rtlgen.cli.interface`."""
