@@ -47,7 +47,7 @@ from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
 from rtlgen.verify.session import RunResult, Session
 from rtlgen.verify.values import Elements, Limits, Value
 from rtlgen.version import VERSION
-from rtlgen.waves.issue_file import write_instances
+from rtlgen.waves.instances import write_instances
 from rtlgen.waves.save_file import show_in_gtkwave
 
 

@@ -62,8 +62,7 @@ from rtlgen.verify.golden import SubscriptError, run_golden
 from rtlgen.verify.inputs import check_inputs, load_inputs
 from rtlgen.verify.session import session_closed
 from rtlgen.verify.values import Elements
-from rtlgen.waves.instance_names import parsed_instance
-from rtlgen.waves.issue_file import BuiltCircuit
+from rtlgen.waves.instances import BuiltCircuit, parsed_instance
 from rtlgen.waves.trace_file import traced_circuit
 from sim.designs.increment import Increment
 from tests.tiling.programs import KIB, LOOKUP, PRODUCT, planned

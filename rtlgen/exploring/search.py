@@ -1,25 +1,134 @@
-"""Plan a program in many ways, from those on the front on, and measure the circuits on it."""
+"""Plan a program in many ways, from those on the front on, and measure the circuits on it.
+
+What can be chosen of a design are lines of options, each of which goes on from the one before. An
+axis on which the user has chosen is not searched. On the front is what nothing else is at least as
+good as in every figure.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
-from rtlgen.exploring.axes import index_styles, lines, options_text
-from rtlgen.exploring.front import Figures, front
-from rtlgen.flow.known import known_synthesis
-from rtlgen.flow.synth import DEFAULT_CLOCK_MHZ, SynthesisTarget
+from rtlgen.flow.synth import DEFAULT_CLOCK_MHZ, SynthesisTarget, known_synthesis
 from rtlgen.frontend.program import ParsedProgram
 from rtlgen.ir.block_rams import block_rams
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.operation_costs import blocks_on
+from rtlgen.ir.scop import Scop
 from rtlgen.manifest.file import sha256_of
-from rtlgen.options import CompileOptions
+from rtlgen.options import INDEX_STYLES, POLICIES, CompileOptions
 from rtlgen.output.verilog import GeneratedVerilog, generate, verilog_file
 from rtlgen.planning.compilation import Compilation
+
+Item = TypeVar("Item")
+Figures = tuple[float, ...]
+
+
+def front(items: Sequence[Item], figures: Callable[[Item], Figures]) -> list[Item]:
+    """Return the items that no other one dominates, in their order; of equal ones the first.
+
+    Parameters
+    ----------
+    figures: of an item, the smaller the better, as many for each.
+    """
+    known = [(item, figures(item)) for item in items]
+    kept: list[Item] = []
+    for place, (item, own) in enumerate(known):
+        if not any(
+            _dominates(other, own) or (other == own and number < place)
+            for number, (_, other) in enumerate(known)
+        ):
+            kept.append(item)
+    return kept
+
+
+def _dominates(one: Figures, other: Figures) -> bool:
+    return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+
+
+Line = list[CompileOptions]
+"""Options to be tried one after the other, as long as each gains on the one before."""
+
+MOST_LANES = 64
+MOST_WORKERS = 16
+TILE_SIZES = (8, 16, 32)
+
+
+def lines(
+    asked: CompileOptions, options: CompileOptions, program: Scop, in_tiles: bool
+) -> Iterator[Line]:
+    """Yield what may be tried beside a design: lanes, threads and their strategies, and tiles.
+
+    Parameters
+    ----------
+    asked: the user's options. options: the design's. in_tiles: whether it has arrays off chip.
+    """
+    if asked.max_dsp is None and not asked.pipeline:
+        # In tiles, one loop runs in lanes.
+        chosen = tuple(options.unroll) if in_tiles else ()
+        for loop in chosen or _loops(program):
+            if loop not in asked.unroll:
+                yield list(_more_lanes(options, loop))
+    if not in_tiles:
+        return
+    if asked.threads == 1:
+        for strategy in POLICIES if options.threads == 1 else (options.strategy,):
+            yield [
+                replace(options, threads=threads, strategy=strategy)
+                for threads in _doubled(options.threads, MOST_WORKERS)
+            ]
+    if not asked.tile and not options.tile and asked.buffer:
+        depth = max(len(statement.loops) for statement in program.statements)
+        yield from ([replace(options, tile=(size,) * depth)] for size in TILE_SIZES)
+
+
+def index_styles(asked: CompileOptions) -> tuple[CompileOptions, ...]:
+    """Return the same with every way to recover indices; the cycles are the same in all."""
+    if asked.index_style != CompileOptions().index_style:
+        return (asked,)
+    return tuple(replace(asked, index_style=style) for style in INDEX_STYLES)
+
+
+def options_text(asked: CompileOptions, options: CompileOptions) -> str:
+    """Return what the command line has to say beside what was asked for."""
+    words = [
+        f"--unroll {loop}={lanes}"
+        for loop, lanes in options.unroll.items()
+        if asked.unroll.get(loop) != lanes
+    ]
+    if options.threads != asked.threads:
+        words.append(f"--threads {options.threads}")
+        if options.strategy != CompileOptions().strategy:
+            words.append(f"--strategy {options.strategy}")
+    if options.tile != asked.tile:
+        words.append(f"--tile {','.join(map(str, options.tile))}")
+    if options.index_style != asked.index_style:
+        words.append(f"--index {options.index_style}")
+    return " ".join(words)
+
+
+def _loops(program: Scop) -> tuple[str, ...]:
+    """Return the loops of the program, by label or variable, the innermost ones first."""
+    loops = [loop for statement in program.statements for loop in reversed(statement.loops)]
+    return tuple(dict.fromkeys(loop.label or loop.iterator for loop in loops))
+
+
+def _more_lanes(options: CompileOptions, loop: str) -> Iterator[CompileOptions]:
+    for lanes in _doubled(options.unroll.get(loop) or 1, MOST_LANES):
+        yield replace(options, unroll={**options.unroll, loop: lanes})
+
+
+def _doubled(begin: int, most: int) -> Iterator[int]:
+    value = 2 * begin
+    while value <= most:
+        yield value
+        value *= 2
+
 
 PLACED_SEEDS = (1,)
 """One is enough to compare circuits."""

@@ -1,7 +1,7 @@
 """Area and clock frequency of a generated circuit.
 
 yosys reads the Verilog *text*, as any other flow would: from RTLIL, the attribute that spares block
-RAMs their collision logic has no effect.
+RAMs their collision logic has no effect. What was asked before is known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from rtlgen.flow.block_registers import absorb_in_file
 from rtlgen.flow.errors import UnreadableResultError
@@ -30,6 +30,7 @@ from rtlgen.flow.nextpnr import (
 )
 from rtlgen.flow.yosys import run_script
 from rtlgen.system.files import kept_for_its_log
+from rtlgen.system.result_cache import question, recall, remember
 from rtlgen.system.tools import stop_tools
 
 SynthesisTarget: TypeAlias = Literal["ecp5", "ice40", "xilinx"]
@@ -275,3 +276,47 @@ def _version(package: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return "not installed as a Python package"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A `SynthesisReport` as JSON, and whether it was known before."""
+
+    report: Mapping[str, Any]
+    before: bool
+
+
+def known_synthesis(
+    verilog: Path,
+    sha256: str,
+    top: str,
+    target: SynthesisTarget,
+    *,
+    clock_mhz: float,
+    seeds: Sequence[int],
+    fresh: bool = False,
+) -> Known:
+    """Return what `synthesise` finds, or has found.
+
+    Parameters
+    ----------
+    sha256: of the Verilog. fresh: measure again, even where the same was asked before.
+
+    Raises
+    ------
+    MissingToolError: before any work. ToolFailedError, UnreadableResultError
+    """
+    given = {
+        "verilog": sha256,
+        "top": top,
+        "target": target,
+        "clock_mhz": clock_mhz,
+        "seeds": list(seeds),
+    }
+    asked = question("synth", given, synthesis_programs(target))
+    report = None if fresh else recall(asked)
+    if report is not None:
+        return Known(report, True)
+    found = synthesise(verilog, top, target, clock_mhz=clock_mhz, seeds=seeds).to_json()
+    remember(asked, found)
+    return Known(found, False)

@@ -17,7 +17,7 @@ from rtlgen.ir.plan import Stream
 from rtlgen.manifest.file import unwritable
 from rtlgen.system.tools import MissingToolError
 from rtlgen.waves.errors import TraceUnreadableError
-from rtlgen.waves.issue_file import BuiltCircuit, read_circuit
+from rtlgen.waves.instances import BuiltCircuit, read_circuit
 from rtlgen.waves.trace_file import TracedCircuit, traced_circuit
 
 _LOG = logging.getLogger("rtlgen.waves")

@@ -12,7 +12,7 @@ from rtlgen.ir.ints import Ints
 from rtlgen.ir.iterations import iterations_of, stream_iterations
 from rtlgen.ir.plan import ArithmeticOp, FloatingOp, LoadOp, Region, Stream, TiledRegion, Workers
 from rtlgen.waves.errors import NotInTraceError
-from rtlgen.waves.issue_file import BuiltCircuit
+from rtlgen.waves.instances import BuiltCircuit
 from rtlgen.waves.trace_file import TracedCircuit
 
 CHUNK_ITERATIONS = 1 << 18

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import rtlgen.flow.known
+import rtlgen.flow.synth
 import rtlgen.system.result_cache
 from rtlgen.design import Design
 from rtlgen.flow.synth import SynthesisReport
@@ -128,7 +128,7 @@ def test_synth_answers_at_once_what_was_asked_before(
             "scaled", "ice40", 1, 1, None, len(runs), None, 3, 4, {}, None, None, {}, None, 1.5, {}
         )
 
-    monkeypatch.setattr(rtlgen.flow.known, "synthesise", counted)
+    monkeypatch.setattr(rtlgen.flow.synth, "synthesise", counted)
     first = run_rtlgen("synth", built, "--target", "ice40")
     assert first.out == "scaled on ice40: 1 LUT, 1 FF, 3 DSP, 4 block RAM, not placed\n"
     second = run_rtlgen("synth", built, "--target", "ice40")

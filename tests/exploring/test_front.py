@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from rtlgen.exploring.front import front
+from rtlgen.exploring.search import front
 
 
 def _at_least_as_good(one: tuple[int, ...], other: tuple[int, ...]) -> bool:

@@ -17,7 +17,7 @@ from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.verify.cosim import simulate
 from rtlgen.verify.equivalence import known_to
 from rtlgen.waves.errors import NotInTraceError, TraceUnreadableError
-from rtlgen.waves.issue_file import BuiltCircuit, read_circuit
+from rtlgen.waves.instances import BuiltCircuit, read_circuit
 from rtlgen.waves.timeline import Run, Timeline
 from rtlgen.waves.trace_file import TracedCircuit, traced_circuit
 from tests.simulators import SIMULATORS

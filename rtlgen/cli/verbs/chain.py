@@ -14,7 +14,7 @@ from rtlgen.cli.rechecking import source_of
 from rtlgen.manifest.file import read_manifest, read_verilog
 from rtlgen.report.tables import counted
 from rtlgen.verify.loading import simulation_programs
-from rtlgen.waves.issue_file import read_circuit
+from rtlgen.waves.instances import read_circuit
 
 
 def chain(

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from rtlgen.cli.output import KNOWN, Verbosity, print_json, progress
-from rtlgen.flow.known import known_synthesis
-from rtlgen.flow.synth import DEFAULT_SEEDS
+from rtlgen.flow.synth import DEFAULT_SEEDS, known_synthesis
 from rtlgen.manifest.file import read_manifest, read_verilog
 
 

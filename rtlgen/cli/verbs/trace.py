@@ -10,8 +10,7 @@ import click
 from rtlgen.cli.output import Verbosity, print_json
 from rtlgen.report.tables import counted
 from rtlgen.waves.errors import NotInTraceError
-from rtlgen.waves.instance_names import parsed_instance
-from rtlgen.waves.issue_file import BuiltCircuit, read_circuit
+from rtlgen.waves.instances import BuiltCircuit, parsed_instance, read_circuit
 from rtlgen.waves.save_file import write_save_file
 from rtlgen.waves.timeline import OnItsWay, Run, Tile, Timeline, work_of
 from rtlgen.waves.trace_file import traced_circuit
