@@ -18,7 +18,7 @@ from math import exp, fsum, log
 from pathlib import Path
 from typing import Any
 
-from rtlgen.bench.measure import synthesise_design
+from rtlgen.bench.measure import area_figures, proven_on_chip, synthesise_design
 from rtlgen.bench.table import (
     BenchRow,
     BenchSettings,
@@ -28,8 +28,6 @@ from rtlgen.bench.table import (
     RowResult,
     Section,
 )
-from rtlgen.design import compile_design
-from rtlgen.options import EVERY_ARRAY, CompileOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +135,21 @@ def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
     What fits on no device of the family is not synthesised: the memories of these sizes do not.
     """
     kernel = next(each for each in KERNELS if each.name == row.file)
-    design = compile_design(path, CompileOptions(memory={EVERY_ARRAY: "onchip"}, **row.options))
-    proven = design.verify(simulator=settings.simulator)
+    design, proven, cycles = proven_on_chip(row, path, settings)
     lanes: Mapping[str, int] = row.options.get("unroll", {})
     count = max(lanes.values(), default=1)
     figures: dict[str, Any] = {
         "size": kernel.size,
         "lanes": count,
-        "cycles": proven.cycles,
-        "predicted_cycles": proven.predicted_cycles,
+        **cycles,
         "bound": kernel.bound // count,
         "times_fewer": round(kernel.hls / proven.cycles, 1),
         "dsp": design.dsp,
         "dsp_cycles": design.dsp * proven.cycles,
     }
     if settings.synthesis and design.block_rams <= design.compilation.target.device_block_rams:
-        area = synthesise_design(design, settings.seeds)
-        figures |= {
-            "lut": area.lut,
-            "ff": area.ff,
-            "dsp_measured": area.dsp,
-            "bram": area.block_ram,
-            "fmax_mhz": None if area.fmax_mhz is None else round(area.fmax_mhz, 1),
-        }
+        area = area_figures(synthesise_design(design, settings.seeds))
+        figures |= area | {"dsp": design.dsp, "dsp_measured": area["dsp"]}
     return RowResult(row, figures, proven.failures)
 
 

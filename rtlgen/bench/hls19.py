@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rtlgen.bench.limit import floor_figures, mean_times_floor
-from rtlgen.bench.measure import synthesise_design
+from rtlgen.bench.measure import area_figures, proven_on_chip, synthesise_design
 from rtlgen.bench.table import (
     BenchRow,
     BenchSettings,
@@ -31,7 +31,6 @@ from rtlgen.bench.table import (
     Section,
 )
 from rtlgen.design import Design, compile_design
-from rtlgen.options import EVERY_ARRAY, CompileOptions
 
 TIMES_FEWER = 3
 """How many times fewer cycles than the unrolled column a row is to take."""
@@ -170,20 +169,17 @@ def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
 
     The clock of a row of one lane is the median of all seeds; wide circuits are placed once.
     """
-    options = CompileOptions(memory={EVERY_ARRAY: "onchip"}, **row.options)
-    design = compile_design(path, options)
-    proven = design.verify(simulator=settings.simulator)
+    design, proven, cycles = proven_on_chip(row, path, settings)
     failures = proven.failures
     lanes: Mapping[str, int] = row.options.get("unroll", {})
     figures: dict[str, Any] = {
         "unroll": max(lanes.values(), default=1),
         "lanes": ", ".join(f"{loop}={count}" for loop, count in lanes.items()) or "1",
-        "cycles": proven.cycles,
-        "predicted_cycles": proven.predicted_cycles,
+        **cycles,
         **floor_figures(design, proven.cycles),
     }
     if not lanes and not next(kernel for kernel in KERNELS if kernel.name == row.file).has_roots:
-        in_float = compile_design(path, replace(options, defines=IN_FLOAT))
+        in_float = compile_design(path, replace(design.options, defines=IN_FLOAT))
         of_floats = in_float.verify(simulator=settings.simulator)
         figures["float_cycles"] = of_floats.cycles
         failures += of_floats.failures
@@ -196,19 +192,11 @@ def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
 def _area(design: Design, seeds: Sequence[int]) -> dict[str, Any]:
     """Return area and clock on ECP5, and the area on Xilinx's series 7."""
     ecp5 = synthesise_design(design, seeds)
-    xilinx = synthesise_design(design, (), "xilinx")
+    xilinx = area_figures(synthesise_design(design, (), "xilinx"))
     return {
-        "lut": ecp5.lut,
-        "ff": ecp5.ff,
-        "dsp": ecp5.dsp,
-        "bram": ecp5.block_ram,
-        "fmax_mhz": None if ecp5.fmax_mhz is None else round(ecp5.fmax_mhz, 1),
-        "fmax_seeds": len(ecp5.fmax_by_seed),
+        **area_figures(ecp5),
         "device": ecp5.device,
-        "xilinx_lut": xilinx.lut,
-        "xilinx_ff": xilinx.ff,
-        "xilinx_dsp": xilinx.dsp,
-        "xilinx_bram": xilinx.block_ram,
+        **{f"xilinx_{name}": xilinx[name] for name in ("lut", "ff", "dsp", "bram")},
     }
 
 

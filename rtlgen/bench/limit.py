@@ -43,6 +43,7 @@ from typing import Any
 
 import numpy as np
 
+from rtlgen.bench.measure import proven_on_chip
 from rtlgen.bench.table import (
     BenchRow,
     BenchSettings,
@@ -53,9 +54,8 @@ from rtlgen.bench.table import (
     Section,
 )
 from rtlgen.datapath.floor import limit_of_plan
-from rtlgen.design import Design, compile_design
+from rtlgen.design import Design
 from rtlgen.ir.cycles import checksum_cycles
-from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.planning.compilation import IslandCompilation
 
 
@@ -160,13 +160,10 @@ SECTIONS = (
 
 def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
     """Verify an example, and find its floor."""
-    options = CompileOptions(memory={EVERY_ARRAY: "onchip"}, **row.options)
-    design = compile_design(path, options)
-    proven = design.verify(simulator=settings.simulator)
+    design, proven, cycles = proven_on_chip(row, path, settings)
     figures: dict[str, Any] = {
         **floors(design),
-        "cycles": proven.cycles,
-        "predicted_cycles": proven.predicted_cycles,
+        **cycles,
         **floor_figures(design, proven.cycles),
     }
     floor = figures["floor"]

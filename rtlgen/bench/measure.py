@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rtlgen.bench.table import BenchRow, BenchSettings
 from rtlgen.design import Design, compile_design
 from rtlgen.flow.synth import SynthesisReport, SynthesisTarget, synthesise
 from rtlgen.options import EVERY_ARRAY, CompileOptions
@@ -74,20 +75,8 @@ class Measurement:
             "ols_iterations": self.ols_iterations,
             "ols_cycles": None if self.shifted is None else self.shifted.cycles,
         }
-        return figures | self._area_figures() | self._area_increase()
-
-    def _area_figures(self) -> dict[str, object]:
-        if self.area is None:
-            return {}
-        fmax = self.area.fmax_mhz
-        return {
-            "lut": self.area.lut,
-            "ff": self.area.ff,
-            "dsp": self.area.dsp,
-            "bram": self.area.block_ram,
-            "fmax_mhz": None if fmax is None else round(fmax, 1),
-            "fmax_seeds": len(self.area.fmax_by_seed),
-        }
+        area = {} if self.area is None else area_figures(self.area)
+        return figures | area | self._area_increase()
 
     def _area_increase(self) -> dict[str, object]:
         if self.area is None or self.unfused_area is None:
@@ -157,3 +146,25 @@ def synthesise_design(
     """Return area and, on ECP5 with `seeds`, the clock of a design."""
     with verilog_file(design.verilog) as verilog:
         return synthesise(verilog, design.verilog.top, target, seeds=seeds)
+
+
+def area_figures(area: SynthesisReport) -> dict[str, Any]:
+    """Return area and clock by the names that rows give them."""
+    return {
+        "lut": area.lut,
+        "ff": area.ff,
+        "dsp": area.dsp,
+        "bram": area.block_ram,
+        "fmax_mhz": None if area.fmax_mhz is None else round(area.fmax_mhz, 1),
+        "fmax_seeds": len(area.fmax_by_seed),
+    }
+
+
+def proven_on_chip(
+    row: BenchRow, path: Path, settings: BenchSettings
+) -> tuple[Design, Verification, dict[str, Any]]:
+    """Compile a row with all arrays on chip, verify it on random data, and return its cycles."""
+    design = compile_design(path, CompileOptions(memory={EVERY_ARRAY: "onchip"}, **row.options))
+    proven = design.verify(simulator=settings.simulator)
+    cycles = {"cycles": proven.cycles, "predicted_cycles": proven.predicted_cycles}
+    return design, proven, cycles

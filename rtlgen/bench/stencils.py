@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from rtlgen.bench.limit import elements_behind, floor_figures
+from rtlgen.bench.measure import proven_on_chip
 from rtlgen.bench.table import BenchRow, BenchSettings, BenchTable, Column, RowResult, Section
-from rtlgen.design import Design, compile_design
+from rtlgen.design import Design
 from rtlgen.ir.block_rams import block_ram_bits
-from rtlgen.options import EVERY_ARRAY, CompileOptions
 
 CASCADE = 4
 """Steps of the time loop that run side by side."""
@@ -93,14 +93,12 @@ SECTIONS = (
 
 def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
     """Verify a stencil on random data."""
-    design = compile_design(path, CompileOptions(memory={EVERY_ARRAY: "onchip"}, **row.options))
-    proven = design.verify(simulator=settings.simulator)
+    design, proven, cycles = proven_on_chip(row, path, settings)
     figures = {
         "size": PUBLISHED[row.file][0],
         "form": row.kernel.partition("@")[2],
         "instances": sum(stream.instances for stream in design.plan.streams),
-        "cycles": proven.cycles,
-        "predicted_cycles": proven.predicted_cycles,
+        **cycles,
         # Of the array that has the most: each reads all of it, from a copy of its own.
         "read_ports": max(m.read_ports for m in design.plan.memories if m.has_host_port),
         "block_rams": design.block_rams,

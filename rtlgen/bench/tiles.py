@@ -27,7 +27,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rtlgen.bench.measure import synthesise_design
+from rtlgen.bench.measure import area_figures, synthesise_design
 from rtlgen.bench.table import BenchRow, BenchSettings, BenchTable, Column, RowResult, Section
 from rtlgen.design import compile_design
 from rtlgen.options import EVERY_ARRAY, CompileOptions
@@ -62,9 +62,7 @@ def measure_tiles(row: BenchRow, path: Path, settings: BenchSettings) -> RowResu
     if proven.off_by_percent is not None:
         figures["off_by_percent"] = proven.off_by_percent
     if settings.synthesis:
-        area = synthesise_design(design, settings.seeds)
-        fmax = None if area.fmax_mhz is None else round(area.fmax_mhz, 1)
-        figures |= {"lut": area.lut, "ff": area.ff, "bram": area.block_ram, "fmax_mhz": fmax}
+        figures |= area_figures(synthesise_design(design, settings.seeds))
     return RowResult(row, figures, proven.failures)
 
 
