@@ -12,7 +12,6 @@ from hw_tests.formal.mutants import changed
 from rtlgen.hw.axi_read import AxiRead
 from rtlgen.hw.bursts import ArrayPages, WordNumbers
 from rtlgen.hw.off_chip import _CHANNELS
-from rtlgen.sim.array_places import address_of, array_places
 from rtlgen.sim.axi_behaviour import (
     FAULTS,
     AxiBehaviour,
@@ -23,7 +22,7 @@ from rtlgen.sim.axi_behaviour import (
     Response,
 )
 from rtlgen.sim.cocotb_runner import ON_RISING_EDGES, Simulator, run_tests
-from rtlgen.sim.memory_image import image_of, owners, words_of
+from rtlgen.sim.off_chip import address_of, array_places, image_of, owners, words_of
 from rtlgen.verify.cosim import Engine, simulate
 from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError
 from rtlgen.verify.inputs import from_words

@@ -14,12 +14,9 @@ import numpy as np
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS, MemoryMap
 from rtlgen.sim import native_engine
-from rtlgen.sim.array_places import address_of, array_places
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
-from rtlgen.sim.axi_model import AxiModel
-from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word
-from rtlgen.sim.memory_contents import AccessError
-from rtlgen.sim.memory_image import over_store, owners, pattern
+from rtlgen.sim.axi_model import Address, AxiModel, Inputs, Outputs, Word
+from rtlgen.sim.off_chip import AccessError, address_of, array_places, over_store, owners, pattern
 from rtlgen.system.tools import find_tool, run_tool
 
 Pins: TypeAlias = tuple[int, ...]

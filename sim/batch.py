@@ -22,8 +22,8 @@ from rtlgen.manifest.memory_map import (
 )
 from rtlgen.sim import native_engine
 from rtlgen.sim.axi_behaviour import AxiBehaviour
-from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.sim.models import Harness, compile_verilated
+from rtlgen.sim.off_chip import image_of, owners, words_of
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.system.tools import run_tool
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, scalar_word

@@ -47,9 +47,9 @@ from rtlgen.poly.edges import Edge
 from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.pluto import pluto
-from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import RESPONSES, BusError
 from rtlgen.sim.job import Outcome, Result, RunRecord
+from rtlgen.sim.off_chip import array_places
 from rtlgen.system.cache import new_in
 from rtlgen.system.memory_limit import memory_limit_mb
 from rtlgen.system.tools import find_tool, run_tool

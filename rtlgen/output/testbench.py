@@ -25,8 +25,7 @@ from rtlgen.manifest.contents import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
 from rtlgen.manifest.registers import RegisterMap
 from rtlgen.output.templates import templates_in
-from rtlgen.sim.array_places import ArrayPlace, array_places
-from rtlgen.sim.memory_image import LOCAL, Bytes, image_of, owners
+from rtlgen.sim.off_chip import LOCAL, ArrayPlace, Bytes, array_places, image_of, owners
 from rtlgen.verify.compare import checksum
 from rtlgen.verify.data import DataSets
 from rtlgen.verify.equivalence import known_to

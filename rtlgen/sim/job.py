@@ -8,18 +8,21 @@ in unsigned NumPy arrays of the element's width.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from rtlgen.manifest.contents import Manifest
-from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, BurstError, BurstFault, BusError
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
+from rtlgen.system.typed_json import TypedJson
 
 Outcome: TypeAlias = Literal["done", "hang", "unknown", "protocol", "memory"]
 Words: TypeAlias = np.ndarray
+
+_FORM = TypedJson()
 
 FOLDER_VARIABLE = "RTLGEN_BENCH_JOB"
 """Environment variable that tells the bench where its job is."""
@@ -79,7 +82,7 @@ class Job:
             "limit_cycles": self.limit_cycles,
             "runs": self.runs,
             "four_state": self.four_state,
-            "axi": asdict(self.axi),
+            "axi": _FORM.encode(self.axi, AxiBehaviour),
         }
         (folder / "job.json").write_text(json.dumps(document), encoding="utf-8")
         np.savez(folder / "inputs.npz", allow_pickle=False, **self.words)
@@ -101,22 +104,8 @@ class Job:
             document["limit_cycles"],
             document["runs"],
             document["four_state"],
-            _behaviour(**document["axi"]),
+            _FORM.decode(document["axi"], AxiBehaviour, "axi"),
         )
-
-
-def _behaviour(
-    errors: Sequence[Mapping[str, Any]],
-    bad_words: Sequence[Mapping[str, Any]],
-    faults: Sequence[Mapping[str, Any]],
-    **others: int,
-) -> AxiBehaviour:
-    return AxiBehaviour(
-        errors=tuple(BurstError(**error) for error in errors),
-        bad_words=tuple(BadWord(**word) for word in bad_words),
-        faults=tuple(BurstFault(**fault) for fault in faults),
-        **others,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +123,7 @@ class RunRecord:
     error: BusError | None = None
 
 
-def _run(error: Mapping[str, Any] | None, **others: int) -> RunRecord:
-    return RunRecord(error=None if error is None else BusError(**error), **others)
+_Runs: TypeAlias = tuple[RunRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +173,7 @@ class Result:
         document = {
             "outcome": self.outcome,
             "message": self.message,
-            "runs": [asdict(run) for run in self.runs],
+            "runs": _FORM.encode(self.runs, _Runs),
             "repeatable": self.repeatable,
         }
         (folder / "result.json").write_text(json.dumps(document), encoding="utf-8")
@@ -203,7 +191,7 @@ class Result:
         return Result(
             document["outcome"],
             document["message"],
-            tuple(_run(**run) for run in document["runs"]),
+            _FORM.decode(document["runs"], _Runs, "runs"),
             words,
             document["repeatable"],
             memory,

@@ -15,8 +15,6 @@ from cocotb.clock import Clock
 from cocotb.task import Task
 from cocotb.triggers import FallingEdge, First
 
-from rtlgen.sim.axi_memory import AxiMemory
-from rtlgen.sim.fixed_memory import FixedMemory
 from rtlgen.sim.host import (
     CLOCK_PERIOD_NS,
     Dut,
@@ -36,7 +34,8 @@ from rtlgen.sim.job import (
     Result,
     RunRecord,
 )
-from rtlgen.sim.memory_contents import AccessError
+from rtlgen.sim.memory_drivers import AxiMemory, FixedMemory
+from rtlgen.sim.off_chip import AccessError
 from rtlgen.sim.register_host import RegisterHost
 from rtlgen.sim.streams import Streams
 

@@ -12,11 +12,10 @@ import numpy as np
 from rtlgen.manifest.contents import Manifest, c_type
 from rtlgen.manifest.memory_map import AXI_ADDRESS_BITS, MemoryMap
 from rtlgen.manifest.registers import ERRORS
-from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import BusError
 from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord, Words
-from rtlgen.sim.memory_image import over_store, owners
 from rtlgen.sim.models import Harness
+from rtlgen.sim.off_chip import array_places, over_store, owners
 from rtlgen.system.coprocess import Coprocess, Exchange
 
 TOP = "rtlgen_native_top"

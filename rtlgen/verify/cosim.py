@@ -18,12 +18,13 @@ from rtlgen.errors import RtlgenError
 from rtlgen.ir.types import type_named
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import read_verilog, unwritable
-from rtlgen.sim.array_places import array_places, byte_at
 from rtlgen.sim.axi_behaviour import OUT_OF_STEP, AxiBehaviour, BusError
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.job import Job, Outcome, Result
-from rtlgen.sim.memory_image import (
+from rtlgen.sim.off_chip import (
     NOBODYS,
+    array_places,
+    byte_at,
     element_of,
     image_of,
     latest_of,

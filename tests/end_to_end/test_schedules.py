@@ -16,7 +16,7 @@ import pytest
 
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
 from rtlgen.sim.job import Job
-from rtlgen.sim.memory_image import LOCAL, image_of, owners
+from rtlgen.sim.off_chip import LOCAL, image_of, owners
 from rtlgen.verify.inputs import Inputs
 from rtlgen.verify.loading import Way, loaded, optimisation_of
 from rtlgen.verify.values import to_words

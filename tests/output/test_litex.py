@@ -19,7 +19,7 @@ import pytest
 import rtlgen
 from rtlgen.manifest.contents import Manifest
 from rtlgen.sim.cocotb_runner import Simulator
-from rtlgen.sim.memory_image import image_of, words_of
+from rtlgen.sim.off_chip import image_of, words_of
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.system.tools import run_tool
 from rtlgen.verify.compare import checksum

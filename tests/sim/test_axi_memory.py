@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
-from rtlgen.sim.array_places import address_of, array_places
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, BurstError
 from rtlgen.sim.cocotb_runner import Simulator
+from rtlgen.sim.off_chip import address_of, array_places
 from rtlgen.verify.cosim import Engine, simulate, simulate_all
 from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError, UnknownOutputError
 from sim.designs.increment import Increment

@@ -11,7 +11,6 @@ import pytest
 
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import MemoryMap
-from rtlgen.sim.array_places import array_places
 from rtlgen.sim.axi_behaviour import (
     OUT_OF_STEP,
     RESPONSES,
@@ -22,8 +21,8 @@ from rtlgen.sim.axi_behaviour import (
     BusError,
     Fault,
 )
-from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word
-from rtlgen.sim.memory_image import pattern
+from rtlgen.sim.axi_model import Address, Inputs, Outputs, Word
+from rtlgen.sim.off_chip import array_places, pattern
 from sim.axi_traffic import (
     Answer,
     Case,

@@ -11,7 +11,7 @@ import pytest
 import rtlgen.sim.native_engine
 from rtlgen.manifest.contents import ArrayRole, Manifest
 from rtlgen.sim.cocotb_runner import Simulator
-from rtlgen.sim.memory_image import WRITABLE, image_of, owners, pattern, words_of
+from rtlgen.sim.off_chip import WRITABLE, image_of, owners, pattern, words_of
 from rtlgen.verify.cosim import Engine, simulate, simulate_all
 from rtlgen.verify.errors import MemoryRuleError, UnrepeatableError
 from rtlgen.verify.values import to_words

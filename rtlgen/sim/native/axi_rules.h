@@ -1,5 +1,5 @@
 // The rules of an AXI4 port that hold for its pins alone: what waits is held, and which bursts there
-// may be. Says what rtlgen/sim/axi_rules.py says, in the same words.
+// may be. Says what rtlgen/sim/axi_model.py says, in the same words.
 
 #ifndef RTLGEN_AXI_RULES_H
 #define RTLGEN_AXI_RULES_H

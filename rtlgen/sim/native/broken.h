@@ -7,7 +7,7 @@
 #include <string>
 
 // cycle, byte: of a store to a byte of the memory that must not be written; else cycle is 0. What
-// is there, the message says that rtlgen/sim/memory_image.py makes of them.
+// is there, the message says that rtlgen/sim/off_chip.py makes of them.
 struct Broken {
     const char* outcome;
     std::string message;

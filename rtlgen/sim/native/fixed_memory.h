@@ -1,5 +1,5 @@
 // The memory off chip of a simulation: every access takes the same number of cycles. Does what
-// rtlgen/sim/fixed_memory.py does through cocotb, by the same rules. It knows nothing of Verilator.
+// rtlgen/sim/memory_drivers.py does through cocotb, by the same rules. It knows nothing of Verilator.
 
 #ifndef RTLGEN_FIXED_MEMORY_H
 #define RTLGEN_FIXED_MEMORY_H

@@ -1,5 +1,5 @@
 // What is in the memory off chip of a simulation, and whose each byte is. Does what
-// rtlgen/sim/memory_contents.py does through cocotb. It knows nothing of Verilator.
+// rtlgen/sim/off_chip.py does through cocotb. It knows nothing of Verilator.
 
 #ifndef RTLGEN_MEMORY_CONTENTS_H
 #define RTLGEN_MEMORY_CONTENTS_H
@@ -11,7 +11,7 @@
 
 #include "broken.h"
 
-// Whose a byte is; as in rtlgen/sim/memory_image.py.
+// Whose a byte is; as in rtlgen/sim/off_chip.py.
 enum Owner : uint8_t { NOBODYS, READ_ONLY, WRITABLE, LOCAL };
 
 constexpr size_t MOST_WORD_BYTES = 64;
