@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Signature
 from rtlgen.hw.control_ports import ControlPorts, FormPort, GuardPort, range_shape, renumbered
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.levels import active_form
-from rtlgen.hw.predicates import TRUE, form_range
+from rtlgen.hw.predicates import TRUE
 from rtlgen.hw.sites import LoadSite, Sites, sites_of
 from rtlgen.ir.plan import AnyBank, InBank, IndexForm, Stream
 
@@ -82,7 +82,7 @@ class StreamControl(wiring.Component):
             self._add_load(member, load, rows.get(load.op.memory))
         for index in sites.indices:
             form = active_form(index.op.form, levels)
-            shape = range_shape(*form_range(form, ports.index.extents))
+            shape = range_shape(*form.range(ports.index.extents))
             out = Shape(index.op.width_bits, index.op.signed)
             name, stage = f"{member.name}_{index.name}", index.op.stage + delay
             ports.forms.append(FormPort(name, form, stage, shape, out, index.op.span))
@@ -115,7 +115,7 @@ class StreamControl(wiring.Component):
             ports.add_address(f"{prefix}_addr", address, stage, rows, levels, load.op.span)
             if isinstance(address, IndexForm | InBank):
                 row = address.row if isinstance(address, InBank) else address
-                low, high = form_range(active_form(row, levels), ports.index.extents)
+                low, high = active_form(row, levels).range(ports.index.extents)
                 harmless &= low >= 0 and high < rows
             elif isinstance(address, AnyBank):
                 # Past the last element there may be no row, or no bank.

@@ -34,7 +34,6 @@ from rtlgen.hw.predicates import (
     LevelAtMost,
     LevelIs,
     Literal,
-    form_range,
     simplify,
 )
 from rtlgen.hw.ragged import Followers, RaggedOdometer
@@ -194,7 +193,7 @@ class ControlPorts:
             for literal in (literal for parts in port.guard.alternatives for literal in parts):
                 if isinstance(literal.atom, FormNonNegative | FormIsZero):
                     form = IndexForm(literal.atom.coefficients, literal.atom.constant)
-                    width = range_shape(*form_range(form, self.index.extents)).width
+                    width = range_shape(*form.range(self.index.extents)).width
                     requests[FormRequest(form, 0, width)] = _Asker(f"{port.name}_condition", None)
         return requests
 

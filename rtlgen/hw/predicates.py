@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rtlgen.ir.plan import Condition, IndexForm, Predicate
+from rtlgen.ir.plan import Condition, Predicate
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -82,15 +82,6 @@ class Guard:
 TRUE = Guard(((),))
 
 
-def form_range(form: IndexForm, extents: tuple[int, ...]) -> tuple[int, int]:
-    """Return the smallest and the largest value of `form` on the box."""
-    low = high = form.constant
-    for c, extent in zip(form.coefficients, extents, strict=True):
-        low += min(0, c * (extent - 1))
-        high += max(0, c * (extent - 1))
-    return low, high
-
-
 def simplify(predicate: Predicate, extents: tuple[int, ...]) -> Guard:
     """Return a guard that equals `predicate` at every point of the box of `extents`."""
     alternatives: list[Conjunction] = []
@@ -122,7 +113,7 @@ def _conjunction(conditions: tuple[Condition, ...], extents: tuple[int, ...]) ->
 
 def _literal(condition: Condition, extents: tuple[int, ...]) -> Literal | bool:
     form = condition.form
-    low, high = form_range(form, extents)
+    low, high = form.range(extents)
     if condition.equal and low == high:
         return low == 0
     if (low > 0 or high < 0) if condition.equal else high < 0:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import TypeAlias
 
 from amaranth.hdl import Module, Signal, Value
@@ -39,8 +41,8 @@ class Nest:
 
     def is_box_level(self, level: int) -> bool:
         """Return whether a level runs from 0 to its extent - 1 whatever the outer counters are."""
-        zero = IndexForm((0,) * len(self.extents))
-        last = IndexForm(zero.coefficients, self.extents[level] - 1)
+        zero = IndexForm.fixed(0, len(self.extents))
+        last = zero + (self.extents[level] - 1)
         return self.lowers[level] == zero and self.uppers[level] == (last,)
 
     def first(self) -> tuple[int, ...]:
@@ -52,39 +54,17 @@ class Nest:
 
     def advanced(self, form: IndexForm, level: int) -> IndexForm:
         """Return, as a form of the present counters, what `form` is when `level` has advanced."""
-        starts: list[IndexForm] = []
-        for number in range(len(self.extents)):
-            if number <= level:
-                starts.append(self._counter(number, 1 if number == level else 0))
-            else:
-                starts.append(_composed(self.lowers[number], starts))
-        return _composed(form, starts)
-
-    def _counter(self, level: int, more: int) -> IndexForm:
-        return IndexForm(tuple(int(n == level) for n in range(len(self.extents))), more)
-
-
-def _composed(form: IndexForm, inner: list[IndexForm]) -> IndexForm:
-    """Return `form` with counter n replaced by inner[n]; later ones do not occur in it."""
-    length = len(form.coefficients)
-    coefficients = [0] * length
-    constant = form.constant
-    for c, replacement in zip(form.coefficients, inner, strict=False):
-        constant += c * replacement.constant
-        for place, other in enumerate(replacement.coefficients):
-            coefficients[place] += c * other
-    return IndexForm(tuple(coefficients), constant)
-
-
-def difference(a: IndexForm, b: IndexForm) -> IndexForm:
-    """Return a - b."""
-    pairs = zip(a.coefficients, b.coefficients, strict=True)
-    return IndexForm(tuple(x - y for x, y in pairs), a.constant - b.constant)
+        depth = len(self.extents)
+        starts = [IndexForm.counter(number, depth) for number in range(level + 1)]
+        starts[level] += 1
+        for lower in self.lowers[level + 1 :]:
+            starts.append(lower.substitute(starts))
+        return form.substitute(starts)
 
 
 def nest_of(levels: Sequence[Level]) -> Nest | None:
     """Return the nest that `levels` are, or None where a bound is a quotient or a maximum."""
-    zero = IndexForm((0,) * len(levels))
+    zero = IndexForm.fixed(0, len(levels))
     if any(
         len(level.lowers) > 1 or any(b.divisor > 1 for b in (*level.lowers, *level.uppers))
         for level in levels
@@ -94,8 +74,7 @@ def nest_of(levels: Sequence[Level]) -> Nest | None:
         tuple(level.extent for level in levels),
         tuple(level.lowers[0].form if level.lowers else zero for level in levels),
         tuple(
-            tuple(bound.form for bound in level.uppers)
-            or (IndexForm(zero.coefficients, level.extent - 1),)
+            tuple(bound.form for bound in level.uppers) or (zero + (level.extent - 1),)
             for level in levels
         ),
         tuple(level.at_least for level in levels),
@@ -131,8 +110,7 @@ def moves(form: IndexForm, nest: Nest) -> tuple[Move, ...]:
             found.append(Add(form.coefficients[level] - rewind))
         else:
             found.append(Jump(nest.advanced(form, level)))
-    start = IndexForm((0,) * depth, form.evaluate(nest.first()))
-    return (*found, Jump(start))
+    return (*found, Jump(IndexForm.fixed(form.evaluate(nest.first()), depth)))
 
 
 class Followers:
@@ -206,9 +184,8 @@ class RaggedOdometer(IndexUnit):
         m.d.comb += self.valid.eq(issue)
         followers = Followers(m, self.nest, lambda stage: issue, lambda stage: self.step)
         for level, (counter, last) in enumerate(zip(self.counters, self.lasts, strict=True)):
-            place = tuple(int(n == level) for n in range(len(self.extents)))
-            name = f"count_{level}"
-            m.d.comb += counter.eq(followers.at(IndexForm(place), len(counter), 0, name))
+            own = IndexForm.counter(level, len(self.extents))
+            m.d.comb += counter.eq(followers.at(own, len(counter), 0, f"count_{level}"))
             m.d.comb += last.eq(self._ended(followers, level))
         self.encode_step(m)
         return m
@@ -216,7 +193,7 @@ class RaggedOdometer(IndexUnit):
     def _ended(self, followers: Followers, level: int) -> Value:
         """Return whether a level is at its last value."""
         nest = self.nest
-        counter = IndexForm(tuple(int(n == level) for n in range(len(nest.extents))))
+        counter = IndexForm.counter(level, len(nest.extents))
         least = nest.at_least[level]
 
         def left(form: IndexForm, name: str) -> Signal:
@@ -225,12 +202,12 @@ class RaggedOdometer(IndexUnit):
 
         met = []
         for number, upper in enumerate(nest.uppers[level]):
-            distance = left(difference(upper, counter), str(number))
+            distance = left(upper - counter, str(number))
             met.append(_passed(distance) if least else distance == 0)
         if least <= 1:
-            return _any(met)
-        final = IndexForm(nest.lowers[level].coefficients, nest.lowers[level].constant + least - 1)
-        return _any(met) & _passed(left(difference(final, counter), "least"))
+            return reduce(or_, met)
+        final = nest.lowers[level] + (least - 1)
+        return reduce(or_, met) & _passed(left(final - counter, "least"))
 
 
 def _passed(distance: Signal) -> Value:
@@ -242,10 +219,3 @@ def _width(form: IndexForm, extents: tuple[int, ...]) -> int:
         abs(c) * (extent - 1) for c, extent in zip(form.coefficients, extents, strict=True)
     )
     return reach.bit_length() + 1
-
-
-def _any(values: list[Value]) -> Value:
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

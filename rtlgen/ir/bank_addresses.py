@@ -55,9 +55,7 @@ def _part(
             return None
         quotient, digit = divmod(form.constant, cut.count)
         return digit, IndexForm(tuple(c // cut.count for c in moving), quotient)
-    steps = [c * (extent - 1) for c, extent in zip(moving, extents, strict=True)]
-    low = form.constant + sum(step for step in steps if step < 0)
-    high = form.constant + sum(step for step in steps if step > 0)
+    low, high = IndexForm(moving, form.constant).range(extents)
     size = cut.part_extent(banks.shape[cut.dim])
     part = low // size
     if part != high // size:
@@ -66,8 +64,4 @@ def _part(
 
 
 def _weighted(forms: Sequence[IndexForm], strides: Sequence[int]) -> IndexForm:
-    columns = zip(*(form.coefficients for form in forms), strict=True)
-    return IndexForm(
-        tuple(sum(c * s for c, s in zip(column, strides, strict=True)) for column in columns),
-        sum(form.constant * s for form, s in zip(forms, strides, strict=True)),
-    )
+    return IndexForm(tuple(strides)).substitute(forms)

@@ -316,7 +316,7 @@ class _Range:
             low = np.maximum(reduce(np.maximum, starts), 0)
         high = np.full(len(outer), level.extent - 1, dtype=np.int64)
         for upper in level.uppers:
-            high = np.minimum(high, -_least(_negated(upper.form), outer, between) // upper.divisor)
+            high = np.minimum(high, -_least(-upper.form, outer, between) // upper.divisor)
         return cls(low, np.maximum(high, (0 if low is None else low) + level.at_least - 1))
 
 
@@ -324,13 +324,7 @@ def _without(condition: Condition, level: int, zero: IndexForm) -> Condition:
     """Return a condition without the counter of a level, where a form that has it once is 0."""
     own = condition.form
     factor = own.coefficients[level] * zero.coefficients[level]
-    pairs = zip(own.coefficients, zero.coefficients, strict=True)
-    form = IndexForm(tuple(a - factor * b for a, b in pairs), own.constant - factor * zero.constant)
-    return replace(condition, form=form)
-
-
-def _negated(form: IndexForm) -> IndexForm:
-    return IndexForm(tuple(-c for c in form.coefficients), -form.constant)
+    return replace(condition, form=own - zero * factor)
 
 
 def _values(form: IndexForm, outer: Ints) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -18,6 +18,47 @@ class IndexForm:
 
     coefficients: tuple[int, ...]
     constant: int = 0
+
+    @staticmethod
+    def fixed(value: int, levels: int) -> IndexForm:
+        """Return the form that has a value whatever the counters of so many levels are."""
+        return IndexForm((0,) * levels, value)
+
+    @staticmethod
+    def counter(level: int, levels: int) -> IndexForm:
+        """Return the form that is one of so many counters."""
+        return IndexForm(tuple(int(n == level) for n in range(levels)))
+
+    def __add__(self, other: IndexForm | int) -> IndexForm:
+        if isinstance(other, int):
+            return replace(self, constant=self.constant + other)
+        pairs = zip(self.coefficients, other.coefficients, strict=True)
+        return IndexForm(tuple(a + b for a, b in pairs), self.constant + other.constant)
+
+    def __neg__(self) -> IndexForm:
+        return self * -1
+
+    def __sub__(self, other: IndexForm | int) -> IndexForm:
+        return self + -other
+
+    def __mul__(self, factor: int) -> IndexForm:
+        return IndexForm(tuple(factor * c for c in self.coefficients), factor * self.constant)
+
+    def substitute(self, counters: Sequence[IndexForm]) -> IndexForm:
+        """Return the form with forms for its counters, at least one; further ones are not in it."""
+        total = IndexForm.fixed(self.constant, len(counters[0].coefficients))
+        for coefficient, counter in zip(self.coefficients, counters, strict=False):
+            if coefficient:
+                total += counter * coefficient
+        return total
+
+    def range(self, extents: Sequence[int]) -> tuple[int, int]:
+        """Return the smallest and the largest value on the box of `extents`."""
+        low = high = self.constant
+        for c, extent in zip(self.coefficients, extents, strict=True):
+            low += min(0, c * (extent - 1))
+            high += max(0, c * (extent - 1))
+        return low, high
 
     def evaluate(self, counters: tuple[int, ...]) -> int:
         return self.constant + sum(c * x for c, x in zip(self.coefficients, counters, strict=True))
@@ -184,9 +225,9 @@ class LevelBound:
 
     def kept_by(self, level: int, sign: int) -> Condition:
         """Return what a counter of a level fulfils that keeps a lower bound, `sign` 1, or upper."""
-        outer = self.form.padded(level)
-        coefficients = (*(-sign * c for c in outer.coefficients), sign * self.divisor)
-        return Condition(IndexForm(coefficients, -sign * outer.constant))
+        counter = IndexForm.counter(level, level + 1)
+        outer = self.form.padded(level).padded(level + 1)
+        return Condition((counter * self.divisor - outer) * sign)
 
 
 @dataclass(frozen=True, slots=True)

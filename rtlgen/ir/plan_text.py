@@ -259,7 +259,7 @@ def condition_text(condition: Condition, names: tuple[str, ...]) -> str:
     # -x + c >= 0 reads better as x <= c.
     sign = -1 if sum(form.coefficients) < 0 else 1
     relation = "==" if condition.equal else ">=" if sign > 0 else "<="
-    left = IndexForm(tuple(sign * c for c in form.coefficients))
+    left = (form - form.constant) * sign
     return f"{form_text(left, names)} {relation} {-sign * form.constant}"
 
 

@@ -69,11 +69,9 @@ class SharedLoops:
 
     def moved(self, form: IndexForm) -> IndexForm:
         """Return a form of the counters before, and of further ones inside, by those of these."""
-        depth = len(self.counters)
-        total = IndexForm((0,) * len(self.counters[0].coefficients), form.constant)
-        for coefficient, counter in zip(form.coefficients[:depth], self.counters, strict=True):
-            total = _sum(total, counter, coefficient)
-        return IndexForm(total.coefficients + form.coefficients[depth:], total.constant)
+        total = form.substitute(self.counters)
+        inner = form.coefficients[len(self.counters) :]
+        return IndexForm(total.coefficients + inner, total.constant)
 
 
 def shared_loops(
@@ -89,9 +87,9 @@ def shared_loops(
     shared = levels[space]
     added = 0 if policy == "cyclic" or shared.is_box else 3
     depth, own = len(levels) + added, space + added
-    counters = [unit_form(k if k < space else k + added, depth) for k in range(len(levels))]
+    counters = [IndexForm.counter(k if k < space else k + added, depth) for k in range(len(levels))]
     if policy == "cyclic":
-        counters[space] = _sum(_constant(worker, depth), counters[space], workers)
+        counters[space] = counters[space] * workers + worker
         size = -(-(shared.extent - worker) // workers)
     elif shared.is_box:
         share = share_of(policy, 0, shared.extent - 1, workers, worker)
@@ -115,8 +113,7 @@ def _every(level: Level, workers: int, worker: int, depth: int) -> Level:
     """Return the loop through every n-th iteration."""
 
     def thinned(bound: LevelBound) -> LevelBound:
-        constant = bound.form.constant - worker * bound.divisor
-        return LevelBound(replace(bound.form, constant=constant), bound.divisor * workers)
+        return LevelBound(bound.form - worker * bound.divisor, bound.divisor * workers)
 
     lowers, uppers = _bounds(level, depth)
     return replace(
@@ -133,17 +130,17 @@ def _chunk(
     counts how far that is before the last iteration of all.
     """
     lowers, uppers = _bounds(level, depth)
-    one = _constant(1, depth)
-    first, behind, chunk, _ = (unit_form(space + k, depth) for k in range(4))
-    last = _sum(_constant(level.extent - 1, depth), behind, -1)
-    count = _sum(_sum(last, first, -1), one, 1)
+    one = IndexForm.fixed(1, depth)
+    first, behind, chunk, _ = (IndexForm.counter(space + k, depth) for k in range(4))
+    last = -behind + (level.extent - 1)
+    count = last - first + 1
     if policy == "F":
         # floor(NL / NP) = ceil((NL - NP + 1) / NP)
-        count = _sum(count, one, 1 - workers)
-    begin = _sum(first, chunk, worker)
+        count += 1 - workers
+    begin = first + chunk * worker
     ends = [LevelBound(last)]
     if policy == "C" or worker < workers - 1:
-        ends.append(LevelBound(_sum(_sum(begin, chunk, 1), one, -1)))
+        ends.append(LevelBound(begin + chunk - 1))
     return [
         _single(lowers, depth),
         _single(tuple(_from_end(bound, level.extent) for bound in uppers), depth),
@@ -157,19 +154,18 @@ def _from_end(bound: LevelBound, extent: int) -> LevelBound:
 
     extent - 1 - floor(u / d) = ceil(((extent - 1) * d - u) / d)
     """
-    form = _constant((extent - 1) * bound.divisor, len(bound.form.coefficients))
-    return LevelBound(_sum(form, bound.form, -1), bound.divisor)
+    return LevelBound(-bound.form + (extent - 1) * bound.divisor, bound.divisor)
 
 
 def _single(lowers: tuple[LevelBound, ...], depth: int) -> Level:
     """Return a loop of one iteration, whose counter is the largest of some bounds."""
-    return Level(1, None, lowers, (LevelBound(_constant(-1, depth)),), 1)
+    return Level(1, None, lowers, (LevelBound(IndexForm.fixed(-1, depth)),), 1)
 
 
 def _bounds(level: Level, depth: int) -> tuple[tuple[LevelBound, ...], tuple[LevelBound, ...]]:
     """Return the bounds of a level, none left out."""
-    lowers = level.lowers or (LevelBound(_constant(0, depth)),)
-    return lowers, level.uppers or (LevelBound(_constant(level.extent - 1, depth)),)
+    lowers = level.lowers or (LevelBound(IndexForm.fixed(0, depth)),)
+    return lowers, level.uppers or (LevelBound(IndexForm.fixed(level.extent - 1, depth)),)
 
 
 def _with_work(loops: SharedLoops, before: Level, own: int, counter: IndexForm) -> SharedLoops:
@@ -184,7 +180,7 @@ def _with_work(loops: SharedLoops, before: Level, own: int, counter: IndexForm) 
     conditions = []
     works = np.ones(len(rows), dtype=np.bool_)
     for bound in _bounds(before, len(levels))[1]:
-        left = _sum(bound.form, counter, -bound.divisor)
+        left = bound.form - counter * bound.divisor
         values = rows @ np.array(left.coefficients[: own + 1], dtype=np.int64) + left.constant
         if np.any(values < 0):
             conditions.append(Condition(left))
@@ -201,7 +197,7 @@ def _once_at_least(level: Level) -> Level:
     """Return a level that runs where its bounds are those of no iteration before."""
     lowers = level.lowers
     if lowers:
-        lowers = (*lowers, LevelBound(_constant(0, len(lowers[0].form.coefficients))))
+        lowers = (*lowers, LevelBound(lowers[0].form * 0))
     return replace(level, lowers=lowers, at_least=1)
 
 
@@ -219,20 +215,3 @@ def _counted(levels: list[Level], depth: int) -> Ints:
             levels[k] = replace(level, extent=int((low + trips).max()))
         rows = iterations_of(levels[: k + 1])
     return rows
-
-
-def _constant(value: int, depth: int) -> IndexForm:
-    return IndexForm((0,) * depth, value)
-
-
-def unit_form(place: int, depth: int) -> IndexForm:
-    """Return the form that is one of so many counters."""
-    return IndexForm(tuple(int(k == place) for k in range(depth)))
-
-
-def _sum(form: IndexForm, other: IndexForm, coefficient: int) -> IndexForm:
-    """Return form + coefficient * other."""
-    pairs = zip(form.coefficients, other.coefficients, strict=True)
-    return IndexForm(
-        tuple(a + coefficient * b for a, b in pairs), form.constant + coefficient * other.constant
-    )

@@ -25,7 +25,6 @@ from rtlgen.ir.plan import (
     MemoryKind,
     Region,
     Scalar,
-    Stream,
     Workers,
 )
 from rtlgen.ir.schedule import NestLoop, Schedule
@@ -241,8 +240,9 @@ def instance_maps(
     found = []
     for stream in plan.streams:
         statement = scop.statement(stream.statement)
-        counters = [_counter(level, stream) for level in range(len(stream.levels))]
-        over = _Nest(placed.loops(stream.statement), counters, len(stream.levels))
+        levels = len(stream.levels)
+        counters = [IndexForm.counter(level, levels) for level in range(levels)]
+        over = _Nest(placed.loops(stream.statement), counters, levels)
         origin = statement.origin or tuple(map(Affine.variable, statement.iterators))
         found.append(_map(statement, origin, over, in_c))
     return tuple(found)
@@ -255,17 +255,13 @@ def tiled_instance_maps(workers: Workers, part: JudgedPart, in_c: Scop) -> tuple
         for stream in region.kernel.streams:
             levels, depth = len(stream.levels), len(region.levels)
             counters = [form.padded(levels) for form in part.counters[number]]
-            counters += [_counter(level, stream) for level in range(depth, levels)]
+            counters += [IndexForm.counter(level, levels) for level in range(depth, levels)]
             if part.lanes > 1:
-                counters.append(IndexForm((0,) * levels, stream.lane))
+                counters.append(IndexForm.fixed(stream.lane, levels))
             statement = part.tiled.statement(stream.statement)
             over = _Nest(part.loops[stream.statement], counters, levels)
             found.append(_map(statement, _origin_in_tiles(statement, part), over, in_c))
     return tuple(found)
-
-
-def _counter(level: int, stream: Stream) -> IndexForm:
-    return IndexForm(tuple(int(n == level) for n in range(len(stream.levels))))
 
 
 def _origin_in_tiles(statement: Statement, part: JudgedPart) -> tuple[Affine, ...]:
@@ -292,13 +288,11 @@ class _Nest:
 
     def form(self, affine: Affine) -> IndexForm:
         """Return a function of the iterators as one of the counters."""
-        coefficients, constant = [0] * self._levels, affine.constant
+        total = IndexForm.fixed(affine.constant, self._levels)
         for loop, counter in self._counted:
-            factor = 0 if loop.iterator is None else affine.coefficient(loop.iterator)
-            for level, coefficient in enumerate(counter.coefficients):
-                coefficients[level] += factor * coefficient
-            constant += factor * (counter.constant + loop.at)
-        return IndexForm(tuple(coefficients), constant)
+            if loop.iterator is not None:
+                total += (counter + loop.at) * affine.coefficient(loop.iterator)
+        return total
 
     def pads(self) -> Iterable[Pad]:
         for loop, counter in self._counted:

@@ -42,7 +42,7 @@ from rtlgen.ir.plan import (
     Wait,
     Workers,
 )
-from rtlgen.ir.sharing import SharedLoops, shared_loops, unit_form
+from rtlgen.ir.sharing import SharedLoops, shared_loops
 from rtlgen.options import Policy
 
 
@@ -83,7 +83,7 @@ class Shared:
 def one_worker(region: TiledRegion, memories: Sequence[Memory]) -> Shared:
     """Let one worker do what a region does."""
     depth = len(region.levels)
-    units = tuple(unit_form(n, depth) for n in range(depth))
+    units = tuple(IndexForm.counter(n, depth) for n in range(depth))
     return Shared(Workers((region,)), tuple(memories), (0,), (units,))
 
 
