@@ -192,7 +192,7 @@ class ControlPorts:
         for port in self.guards:
             for literal in (literal for parts in port.guard.alternatives for literal in parts):
                 if isinstance(literal.atom, FormNonNegative | FormIsZero):
-                    form = IndexForm(literal.atom.coefficients, literal.atom.constant)
+                    form = literal.atom.form
                     width = range_shape(*form.range(self.index.extents)).width
                     requests[FormRequest(form, 0, width)] = _Asker(f"{port.name}_condition", None)
         return requests
@@ -210,8 +210,7 @@ def renumbered(predicate: Predicate, levels: Sequence[Level]) -> Guard:
     def moved(atom: Atom) -> Atom:
         if isinstance(atom, LevelIs | LevelAtMost):
             return type(atom)(active.index(atom.level), atom.value)
-        kept = tuple(atom.coefficients[level] for level in active)
-        return type(atom)(kept, atom.constant)
+        return type(atom)(active_form(atom.form, levels))
 
     return Guard(
         tuple(
@@ -332,10 +331,10 @@ class ControlBuilder:
                 return self._index.counters[level] == value
             case LevelAtMost(level, value):
                 return self._index.counters[level] <= value
-            case FormNonNegative(coefficients, constant):
-                return ~self._forms[IndexForm(coefficients, constant), 0][-1]
-            case FormIsZero(coefficients, constant):
-                return self._forms[IndexForm(coefficients, constant), 0] == 0
+            case FormNonNegative(form):
+                return ~self._forms[form, 0][-1]
+            case FormIsZero(form):
+                return self._forms[form, 0] == 0
 
     def _is_last(self, level: int, value: int) -> bool:
         """Return whether a counter has `value` just where its level ends."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rtlgen.ir.plan import Condition, Predicate
+from rtlgen.ir.plan import Condition, IndexForm, Predicate
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class LevelIs:
     """The counter of `level` equals `value`."""
 
@@ -16,7 +16,7 @@ class LevelIs:
     value: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class LevelAtMost:
     """The counter of `level` is at most `value`."""
 
@@ -24,20 +24,18 @@ class LevelAtMost:
     value: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class FormNonNegative:
     """A form of several counters is at least 0: the sign bit of a register that follows it."""
 
-    coefficients: tuple[int, ...]
-    constant: int
+    form: IndexForm
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class FormIsZero:
     """A form of several counters is 0."""
 
-    coefficients: tuple[int, ...]
-    constant: int
+    form: IndexForm
 
 
 Atom: TypeAlias = LevelIs | LevelAtMost | FormNonNegative | FormIsZero
@@ -58,7 +56,7 @@ class Literal:
         atom = self.atom
         if isinstance(atom, LevelIs | LevelAtMost):
             return type(atom).__name__, (atom.level, atom.value), self.holds
-        return type(atom).__name__, (*atom.coefficients, atom.constant), self.holds
+        return type(atom).__name__, (*atom.form.coefficients, atom.form.constant), self.holds
 
 
 Conjunction: TypeAlias = tuple[Literal, ...]
@@ -123,7 +121,7 @@ def _literal(condition: Condition, extents: tuple[int, ...]) -> Literal | bool:
     moving = [n for n, c in enumerate(form.coefficients) if c and extents[n] > 1]
     if len(moving) > 1:
         kind = FormIsZero if condition.equal else FormNonNegative
-        return Literal(kind(form.coefficients, form.constant), True)
+        return Literal(kind(form), True)
     level = moving[0]
     coefficient = form.coefficients[level]
     if condition.equal:

@@ -125,10 +125,10 @@ def holds(guard: Guard, counters: Extents) -> bool:
                 return counters[level] == value
             case LevelAtMost(level, value):
                 return counters[level] <= value
-            case FormNonNegative(coefficients, constant):
-                return IndexForm(coefficients, constant).evaluate(counters) >= 0
-            case FormIsZero(coefficients, constant):
-                return IndexForm(coefficients, constant).evaluate(counters) == 0
+            case FormNonNegative(form):
+                return form.evaluate(counters) >= 0
+            case FormIsZero(form):
+                return form.evaluate(counters) == 0
 
     return any(
         all(atom(literal.atom) == literal.holds for literal in parts)
@@ -166,7 +166,7 @@ def test_a_simplified_guard_holds_where_the_predicate_does(
         (IndexForm((0, 3), -7), False, Literal(LevelAtMost(1, 2), False)),
         (IndexForm((0, 2), -6), True, Literal(LevelIs(1, 3), True)),
         (IndexForm((-1, 0), 0), False, Literal(LevelIs(0, 1), False)),
-        (IndexForm((1, -1), 0), False, Literal(FormNonNegative((1, -1), 0), True)),
+        (IndexForm((1, -1), 0), False, Literal(FormNonNegative(IndexForm((1, -1), 0)), True)),
     ],
     ids=str,
 )
