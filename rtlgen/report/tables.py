@@ -35,10 +35,7 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
             raise ValueError(f"a row of {len(row)} cells in a table of {len(header)} columns")
     cells = [list(header), *([cell_text(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip_longest(*cells, fillvalue="")]
-    numeric = [
-        bool(rows) and all(isinstance(row[k], int | float | None) for row in rows)
-        for k in range(len(header))
-    ]
+    numeric = number_columns(header, rows)
     least = [
         max(len(word) for cell in column for word in (cell.split() or [""]))
         for column in zip(*cells, strict=True)
@@ -54,6 +51,14 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         for row in cells
         for line in _folded(row, widths)
     )
+
+
+def number_columns(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[bool]:
+    """Return for each column whether it holds nothing but numbers."""
+    return [
+        bool(rows) and all(isinstance(row[k], int | float | None) for row in rows)
+        for k in range(len(header))
+    ]
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int]) -> list[int]:

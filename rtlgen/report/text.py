@@ -138,10 +138,10 @@ def plan_report_text(report: Mapping[str, Any], *, with_tried: bool = False) -> 
         f"{report['kernel']}, {headline(report)}",
         *([schedule_text(report["schedule"])] if report["schedule"] else []),
         *(["\n".join(moved)] if moved else []),
-        _statements(report),
+        text_table(STATEMENT_HEADER, list(statement_cells(report))),
         *([] if report["perfect"] or "tiles" in report else [_regions(report["regions"])]),
         *_loops(report["nests"]),
-        _memories(report["memories"]),
+        text_table(MEMORY_HEADER, list(memory_cells(report["memories"]))),
         *([tiles_text(report)] if "tiles" in report else []),
         *(["\n".join(expanded)] if expanded else []),
         *(["\n".join(bounds)] if (bounds := bound_lines(report)) else []),
@@ -198,26 +198,27 @@ def why_no_stream(statement: Mapping[str, Any]) -> str:
     return "folded: its value is known, or unused" if statement["folded"] else "never runs"
 
 
-def _statements(report: Mapping[str, Any]) -> str:
+STATEMENT_HEADER = (
+    "stmt", "at", "instances", "loops", "shift", "first", "II", "depth", "why this II",
+)  # fmt: skip
+
+
+def statement_cells(report: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield the statements, below `STATEMENT_HEADER`."""
     streams = {stream["statement"]: stream for stream in report["streams"]}
-    rows = []
     for statement in report["statements"]:
-        stream = streams.get(statement["name"])
-        rows.append(
-            (
-                statement["name"],
-                _place(statement, report["source"]),
-                statement["instances"],
-                loops_text(statement["loops"]),
-                statement["shift"],
-                stream["first_cycle"] if stream else None,
-                stream["ii"] if stream else None,
-                stream["depth"] if stream else None,
-                stream["ii_reason"] if stream else why_no_stream(statement),
-            )
+        stream = streams.get(statement["name"], {})
+        yield (
+            statement["name"],
+            _place(statement, report["source"]),
+            statement["instances"],
+            loops_text(statement["loops"]),
+            statement["shift"],
+            stream.get("first_cycle"),
+            stream.get("ii"),
+            stream.get("depth"),
+            stream.get("ii_reason", why_no_stream(statement)),
         )
-    header = ("stmt", "at", "instances", "loops", "shift", "first", "II", "depth", "why this II")
-    return text_table(header, rows)
 
 
 def _place(statement: Mapping[str, Any], source: str) -> int | str:
@@ -232,9 +233,13 @@ def _loops(nests: Sequence[Mapping[str, Any]]) -> list[str]:
     return [text_table(LOOP_HEADER, rows)] if rows else []
 
 
-def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
-    rows = [
-        (
+MEMORY_HEADER = ("memory", "shape", "type", "role", "kind", "reads", "writes", "banks")
+
+
+def memory_cells(memories: Sequence[Mapping[str, Any]]) -> Iterator[tuple[object, ...]]:
+    """Yield the memories, below `MEMORY_HEADER`."""
+    for memory in memories:
+        yield (
             memory["name"],
             shape_text(memory["shape"]),
             memory["type"],
@@ -244,10 +249,6 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
             memory["write_ports"],
             memory["banks"],
         )
-        for memory in memories
-    ]
-    header = ("memory", "shape", "type", "role", "kind", "reads", "writes", "banks")
-    return text_table(header, rows)
 
 
 def bound_lines(report: Mapping[str, Any]) -> list[str]:
