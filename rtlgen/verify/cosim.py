@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -75,35 +76,26 @@ class SimulationResult:
     write_cycles: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
+class SimulationChoices(TypedDict, total=False):
+    """The choices of `simulate_all`."""
+
+    simulator: Simulator
+    engine: Engine
+    trace: Path | None
+    timeout_cycles: int | None
+    runs: int
+    axi: AxiBehaviour | None
+    reset_cycle: int
+
+
 def simulate(
-    build_dir: Path,
-    manifest: Manifest,
-    inputs: Inputs,
-    *,
-    simulator: Simulator = "verilator",
-    engine: Engine = "auto",
-    trace: Path | None = None,
-    timeout_cycles: int | None = None,
-    runs: int = 1,
-    axi: AxiBehaviour | None = None,
-    reset_cycle: int = 0,
+    build_dir: Path, manifest: Manifest, inputs: Inputs, **choices: Unpack[SimulationChoices]
 ) -> SimulationResult:
     """Load `inputs`, run the circuit of `build_dir`, and read everything back.
 
     Parameters and raised errors are those of `simulate_all`.
     """
-    (result,) = simulate_all(
-        build_dir,
-        manifest,
-        [inputs],
-        simulator=simulator,
-        engine=engine,
-        trace=trace,
-        timeout_cycles=timeout_cycles,
-        runs=runs,
-        axi=axi,
-        reset_cycle=reset_cycle,
-    )
+    (result,) = simulate_all(build_dir, manifest, [inputs], **choices)
     return result
 
 

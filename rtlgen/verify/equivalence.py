@@ -28,7 +28,7 @@ from rtlgen.verify.compare import (
     compare_memories,
     format_checksum,
 )
-from rtlgen.verify.cosim import Engine, SimulationResult, Simulator, simulate_all
+from rtlgen.verify.cosim import Engine, SimulationResult, Simulator, simulate, simulate_all
 from rtlgen.verify.data import DataSets
 from rtlgen.verify.values import Elements, Value, is_same, value_text
 
@@ -303,13 +303,9 @@ def verify_circuit(
 
     def again(behaviour: AxiBehaviour) -> tuple[SimulationResult, list[str]]:
         """Run the first data set beside others; return the run, and what is wrong with it."""
-        (got,) = simulate_all(
-            directory,
-            manifest,
-            [known_to(manifest, first.inputs)],
-            simulator=simulator,
-            engine=engine,
-            axi=behaviour,
+        inputs = known_to(manifest, first.inputs)
+        got = simulate(
+            directory, manifest, inputs, simulator=simulator, engine=engine, axi=behaviour
         )
         comparison, found = _compared(plan, expected[0], got, results, predicted=None)
         comparisons.append(comparison)
