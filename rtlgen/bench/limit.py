@@ -1,7 +1,5 @@
 """What a design takes at least, and how near to it every example is.
 
-What a design takes at least, by what asks for it.
-
 `instances`: those of the statement with the most, one a cycle in each lane, and its pipeline.
 `chain`: the longest chain of instances that wait for each other's values.
 `instances_and_chain`: the instances of one statement, one a cycle, each between the chain that

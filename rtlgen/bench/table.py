@@ -1,7 +1,4 @@
-"""What a published table is: rows that name kernels, and how one is measured and shown.
-
-Where a benchmark finds the C files of its kernels.
-"""
+"""What a published table is: rows that name kernels, and how one is measured and shown."""
 
 from __future__ import annotations
 

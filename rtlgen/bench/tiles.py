@@ -1,7 +1,5 @@
 """The PLUTO example in tiles, in one thread and in rows, beside a published machine.
 
-The figures of a program with its arrays off chip: what is moved, kept on chip, and the cycles.
-
 A row's `buffer` says what is kept on chip: `none`, each access is one to the memory; `tile`,
 nothing from tile to tile; `window`, whatever the RAM on chip holds. Behind a DRAM `cycles` are
 those of the slowest run with latencies by chance, and `off_by_percent` says how far such runs are

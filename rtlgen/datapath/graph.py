@@ -1,7 +1,5 @@
 """The data-flow graph of a statement while it grows, and division by constants in it.
 
-The nodes of a statement's data-flow graph while it grows.
-
 Division and remainder by a constant: a multiplication, a shift, and C's rounding to zero.
 
 Rewrite

@@ -1,9 +1,4 @@
-"""Loops, tests, assignments and index expressions as lines of C.
-
-Index expressions as C, in `int64_t`.
-
-Loops, tests and assignments as lines of C.
-"""
+"""Loops, tests, assignments and index expressions as lines of C."""
 
 from __future__ import annotations
 

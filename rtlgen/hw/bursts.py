@@ -1,7 +1,5 @@
 """Words that follow each other become a burst, and the numbers of those that are asked for.
 
-Words that follow each other become a burst.
-
 A burst stays open as long as its mover offers, in every cycle, a word that goes on with it. In the
 first cycle without one it is closed and its address goes on its way. So a burst never waits for
 words, and while the bus makes it wait it may still grow.

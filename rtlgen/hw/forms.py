@@ -1,13 +1,9 @@
 """Affine forms of counters without multipliers, also for those that are needed early.
 
-Affine forms of loop counters without multipliers: which register holds which, and where.
-
 A form's value changes from one iteration to the next by a constant that depends only on the step
 code of the iteration. So a register that adds this constant follows the form, and it can stand at
 any pipeline stage that the step code is delayed to: delaying the two or three bits of the
 step code, shared by all forms, is cheaper than delaying wide addresses.
-
-Affine forms of counters that are known some iterations before they are needed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
 """The levels of a stream that count anything, and which streams share one control.
 
-The levels of a stream that count anything.
-
 A level of one iteration has a counter that is always 0: no hardware knows of it.
-
-Which streams of a region share one control.
 """
 
 from __future__ import annotations

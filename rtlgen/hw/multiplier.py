@@ -1,9 +1,4 @@
-"""Multipliers: of products that fit a block each, and with constants as sums of shifted copies.
-
-Products with a constant as sums of shifted copies.
-
-Pipelined multipliers made of products that each fit one multiplier block.
-"""
+"""Multipliers: of products that fit a block each, and with constants as sums of shifted copies."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Names of ports and modules, and what the ports carry, in a line each.
 
 Names of ports and modules: C identifiers made fit for Verilog, in a way that never changes.
-
-What the ports of a kernel carry, in a line each: the comments of its Verilog.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """What a mover offers to the port of the memory off chip, and whose turn it is there.
 
-What a mover offers to the port of the memory off chip.
-
 An offer is an iteration of a transfer: a word to move, or the mere end of a tile. It stands until
 the port takes it; the port says, by itself, when a tile is done.
-
-Whose turn it is at a port that several parties share.
 
 A party that has been served comes last from then on, so that none waits while others are served
 twice. Among the users of one party the first one comes first. In a port that serves an access at a

@@ -1,8 +1,6 @@
 """The operators of C on values of known shapes, and circuits that several operations share.
 
 The operators of C on values of known shapes, each with the latency it is given.
-
-A circuit for several operations, no two of which begin in one cycle.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Registers in a row: delay lines that share their taps, stages of an operator, later pulses.
 
 The one place that ties a net to a line of the C program.
-
-Pulses that come later.
 """
 
 from __future__ import annotations

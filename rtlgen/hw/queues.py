@@ -1,8 +1,6 @@
 """Queues: two words between streams, and one that says from registers what it has room for.
 
 Two words between a stream and what takes them: no path leads through, and none is ever lost.
-
-A queue that says from registers whether it has room, and whether it holds something.
 """
 
 from __future__ import annotations

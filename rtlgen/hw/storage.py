@@ -1,16 +1,6 @@
 """Storages of arrays: block RAM, logic, RAMs of the user's, two copies; and which a plan asks for.
 
-Storage of one array in block RAM, in as many copies as its ports ask for.
-
-Storage of one array in a RAM of the user's: pins that ask it, and what it answers.
-
 Storage of a part of an array: what the host writes to the array it writes here too.
-
-Storage of one array in logic: a table of constants, or flip-flops.
-
-Two copies of a memory: a run has one, the host the other.
-
-The choice of a storage by the plan's kind of memory.
 """
 
 from __future__ import annotations

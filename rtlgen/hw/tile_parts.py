@@ -1,9 +1,4 @@
-"""All that stands around the kernel of a tiled region, and scalars that are held for it.
-
-All that stands around the kernel of a tiled region: its sequencer and its movers.
-
-Scalar arguments: captured with start, and handed to the streams that use them.
-"""
+"""All that stands around the kernel of a tiled region, and scalars that are held for it."""
 
 from __future__ import annotations
 

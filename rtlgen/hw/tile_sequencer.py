@@ -2,8 +2,6 @@
 
 Iterations of outer tile loops at which something waits, or is waited for, told tile by tile.
 
-When the tiles of a region begin, and who may use which copy of a window.
-
 A *token* stands for a copy. Each window has free ones and full ones; whoever uses a copy takes a
 token from one side and gives one to the other side when it is done. What a transfer waits for,
 besides, and a kernel for others, are *credits* for iterations of outer tile loops. See `ir.tiled`

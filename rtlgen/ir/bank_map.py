@@ -1,9 +1,5 @@
 """Where an element of an array is: in which bank and row of its memory, or in a part beside it.
 
-A part of an array that has a memory of its own besides: a box of it.
-
-Which bank of its memory an element of an array is in, and where in that bank.
-
 An array is *cut* along some of its dimensions. A subscript x along a cut into N parts becomes a
 digit, the number of the part, and a rest, the place in it:
 

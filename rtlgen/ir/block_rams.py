@@ -1,9 +1,5 @@
 """What a plan takes for its arrays: block RAMs, the memories of logic cells, addresses.
 
-Which block RAMs a plan needs: one for each bank, version and port that something reads.
-
-Which arrays of a finished plan are made of the memories of logic cells.
-
 A block RAM is taken whole, whatever is in it, and a device has few. An array that is no deeper than
 a cell's memory needs nothing but the cells, neither a choice of data nor time, so it is never worth
 one. Of those some cells deep, whose data has to be chosen from several, only as many move as the

@@ -1,9 +1,4 @@
-"""The instances of a plan as its streams issue them, and as a reader of the C program names them.
-
-From the counters of a stream to instances of the C program, as its reader names them.
-
-The instances of a plan as its streams issue them: which, when, and where in the program.
-"""
+"""The instances of a plan as streams issue them, and as a reader of the C program names them."""
 
 from __future__ import annotations
 

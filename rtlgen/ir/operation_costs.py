@@ -2,14 +2,10 @@
 
 Constant factors in signed digits: which products are cheaper as additions.
 
-Reciprocals that divide a range of integers exactly, by one multiplication and one shift.
-
 Operations that find their results digit by digit, and how many circuits that takes.
 
 Where one may begin in every cycle, each digit has a circuit of its own. Where the next one begins
 some cycles later, one circuit computes as many digits in turn, in the same time.
-
-How a product is made of products that each fit one multiplier block, and how many there are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """A plan as text: as JSON, exactly, and printed for a person.
 
-A KernelPlan as JSON and back, exactly; see `typed_json`.
-
 Where a field may hold one of several classes, the object also says which, under `is`.
 
 Print a KernelPlan or a Scop for a person: compact, deterministic, made to be compared.

@@ -1,9 +1,5 @@
 """The cycle model of the ports to the memory off chip, and of the offers of several workers.
 
-The cycle model of the stream into which the offers of several workers are merged: `hw.merge`.
-
-The cycle model of the ports to the memory off chip.
-
 A port is followed cycle by cycle. In each one it is told what the movers offer and says what it
 takes and which movers are done with a tile; see `hw.offers`. Where a cycle changes nothing but
 counts, the next ones may be left out until a count is at its end.

@@ -8,8 +8,6 @@ Classes of loop nests, as UG1399 defines them.
 - semi-perfect: the same, but the bound of the outermost loop is variable;
 - imperfect: an inner loop has variable bounds, or there is code outside of the innermost loop.
 
-Reference: Vitis High-Level Synthesis User Guide (UG1399) 2023.2, nested loops.
-
 What an HLS tool that follows UG1399 makes of a nest: which loops it flattens, and the cycles.
 
 It flattens perfect and semi-perfect nests, and pipelines the innermost loop. Entering and leaving

@@ -3,8 +3,6 @@
 Draw a corner of the iteration space: tiles, and the order in which they run, as SVG.
 
 Where workers share them, each has a colour of its own, and a square says whose it is.
-
-Draw the streams of a report over the cycles of the kernel, as SVG.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Tables as plain text, and those that `plan` has of tiles.
 
 Plain text tables: aligned, no frames, the same on a terminal and in a pipe.
-
-What `plan` and the report say of tiles: their order, what is moved, what rules the cycles.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Reports on plans and on loop nests, as text for a terminal.
-
-The report on loop nests as text for a terminal.
-
-A plan's report as text for a terminal.
-"""
+"""Reports on plans and on loop nests, as text for a terminal."""
 
 from __future__ import annotations
 

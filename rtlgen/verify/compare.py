@@ -1,7 +1,5 @@
 """Compare two memories, element by element or by the checksum that stands for them.
 
-Compare two memories, element by element, all of it; numbers by their bits.
-
 The checksum of a memory image: CRC-64/ECMA-182 over every bit of every element.
 
 The image is the arrays in the given order, each row-major, each element as its width's bits, most

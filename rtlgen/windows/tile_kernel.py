@@ -1,9 +1,4 @@
-"""The kernel of a tile and its streams: one static island, planned once for all tiles.
-
-The kernel of a tile: its statements issued as one static island, planned once for all tiles.
-
-The streams of a tile kernel: loads from windows and kept memories, stores to them.
-"""
+"""The kernel of a tile and its streams: one static island, planned once for all tiles."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Which nets are ports of a module, and which registers are written together in it.
 
-Which nets go into each module and out of it: its ports.
-
 Registers that are written together: the if, else and case that their values come from.
 """
 

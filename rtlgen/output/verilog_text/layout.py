@@ -1,8 +1,6 @@
 """How lines are set, and what a component's docstring says of it, as comments.
 
 How lines are set: one statement a line, long ones broken where a reader would.
-
-What a component's docstring says about it and its ports, as comments.
 """
 
 from __future__ import annotations
