@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from rtlgen.ir.block_rams import versions_of
 from rtlgen.ir.operations import ComputedBase, UnitOp
@@ -17,14 +18,21 @@ from rtlgen.ir.plan import (
     Tap,
 )
 
+Op = TypeVar("Op", LoadOp, IndexOp, ForwardOp, ChooseOp, UnitOp)
+
 
 @dataclass(frozen=True, slots=True)
-class LoadSite:
-    """A load: operation `number` of its stream."""
+class Site(Generic[Op]):
+    """An operation, `number` of its stream, that something outside of its datapath decides on."""
 
     number: int
     name: str
-    op: LoadOp
+    op: Op
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSite(Site[LoadOp]):
+    """A load."""
 
     @property
     def chosen_versions(self) -> tuple[int, ...]:
@@ -34,40 +42,10 @@ class LoadSite:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexSite:
-    """An index value: operation `number` of its stream."""
+class TapSite(Site[ForwardOp]):
+    """One tap of a forward operation."""
 
-    number: int
-    name: str
-    op: IndexOp
-
-
-@dataclass(frozen=True, slots=True)
-class TapSite:
-    """One tap of forward operation `number`."""
-
-    number: int
-    name: str
-    op: ForwardOp
     tap: Tap
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceSite:
-    """A choice: operation `number` of its stream."""
-
-    number: int
-    name: str
-    op: ChooseOp
-
-
-@dataclass(frozen=True, slots=True)
-class BeginSite:
-    """An operation of which it matters when it begins: operation `number` of its stream."""
-
-    number: int
-    name: str
-    op: UnitOp
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +69,11 @@ class Sites:
 
     live: tuple[int, ...]
     loads: tuple[LoadSite, ...]
-    indices: tuple[IndexSite, ...]
+    indices: tuple[Site[IndexOp], ...]
     taps: tuple[TapSite, ...]
     matches: tuple[TapSite, ...]
-    choices: tuple[ChoiceSite, ...]
-    begins: tuple[BeginSite, ...]
+    choices: tuple[Site[ChooseOp], ...]
+    begins: tuple[Site[UnitOp], ...]
     stores: tuple[StoreSite, ...]
     parameters: tuple[str, ...]
 
@@ -104,26 +82,26 @@ def sites_of(stream: Stream) -> Sites:
     """Return the sites of `stream`, with names that are unique within it."""
     live = stream.live
     loads: list[LoadSite] = []
-    indices: list[IndexSite] = []
+    indices: list[Site[IndexOp]] = []
     taps: list[TapSite] = []
     matches: list[TapSite] = []
-    choices: list[ChoiceSite] = []
-    begins: list[BeginSite] = []
+    choices: list[Site[ChooseOp]] = []
+    begins: list[Site[UnitOp]] = []
     parameters: list[str] = []
     for number in live:
         match stream.operations[number]:
             case LoadOp() as op:
                 loads.append(LoadSite(number, f"load{number}_{op.memory}", op))
             case IndexOp() as op:
-                indices.append(IndexSite(number, f"index{number}", op))
+                indices.append(Site(number, f"index{number}", op))
             case ForwardOp() as op:
                 for n, tap in enumerate(op.taps):
                     found = matches if tap.is_matched else taps
                     found.append(TapSite(number, f"tap{number}_{n}", op, tap))
             case ChooseOp() as op:
-                choices.append(ChoiceSite(number, f"choose{number}", op))
+                choices.append(Site(number, f"choose{number}", op))
             case ComputedBase(is_announced=True) as op:
-                begins.append(BeginSite(number, f"begin{number}", op))
+                begins.append(Site(number, f"begin{number}", op))
             case ParameterOp(name=name) if name not in parameters:
                 parameters.append(name)
             case _:
