@@ -44,7 +44,7 @@ from rtlgen.options import CompileOptions, PartitionWish
 from rtlgen.planning.analysis import analyse, examine
 from rtlgen.poly.correspondence import correspondence
 from rtlgen.poly.edges import Edge
-from rtlgen.poly.extrema import pair_extrema
+from rtlgen.poly.extrema import set_extrema
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.pluto import pluto
 from rtlgen.sim.axi_behaviour import RESPONSES, BusError
@@ -165,13 +165,13 @@ def a_cycle_that_no_period_satisfies(_: pytest.MonkeyPatch) -> None:
         for s in scop.statements
     ]
     carried = next(d for d in made.dependences if d.source != d.sink)
-    pairs = pair_extrema(carried.relation)
+    pairs = set_extrema(carried.relation.wrap().flatten())
     there = Precedence(carried.source, carried.sink, 1000, pairs, carried)
     back = replace(
         there,
         source=carried.sink,
         sink=carried.source,
-        related=pair_extrema(carried.relation.reverse()),
+        related=set_extrema(carried.relation.reverse().wrap().flatten()),
     )
     common_period(members, [there, back], Related(made.sets, frozenset()))
 

@@ -93,11 +93,6 @@ def known_extrema(sets: ScopSets, relation: isl.Map) -> PairExtrema | None:
     )
 
 
-def pair_extrema(relation: isl.Map) -> PairExtrema:
-    """Prepare a non-empty bounded relation for extremum queries."""
-    return set_extrema(relation.wrap().flatten())
-
-
 def set_extrema(flat: isl.Set) -> PairExtrema:
     """Prepare a non-empty bounded set for extremum queries about its points."""
     keep_going(flat.get_ctx())

@@ -11,7 +11,7 @@ import pytest
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly import extrema
 from rtlgen.poly.counting import product_factors
-from rtlgen.poly.extrema import pair_extrema
+from rtlgen.poly.extrema import set_extrema
 from tests.poly.sources import SMALL, analysed, pairs_of
 
 
@@ -20,7 +20,7 @@ def test_extrema_of_random_functions_are_those_of_the_pairs(name: str) -> None:
     draw = random.Random(name)
     for dependence in analysed(SMALL[name]).dependences:
         rows = [(*p, *q) for p, q in pairs_of(dependence.relation)]
-        extrema = pair_extrema(dependence.relation)
+        extrema = set_extrema(dependence.relation.wrap().flatten())
         for _ in range(5):
             c = [draw.randint(-20, 20) for _ in rows[0]]
             constant = draw.randint(-9, 9)
@@ -43,7 +43,7 @@ def test_extrema_of_random_functions_are_those_of_the_pairs(name: str) -> None:
 def test_pieces_without_integer_vertices_are_exact_too(relation: str) -> None:
     sets: ScopSets = analysed(SMALL["skewed"]).sets
     pairs = pairs_of(sets.read_map(relation))
-    extrema = pair_extrema(sets.read_map(relation))
+    extrema = set_extrema(sets.read_map(relation).wrap().flatten())
     for c, d in ((1, 1), (-2, 1), (3, -1), (0, 1), (5, 7)):
         values = [c * p[0] + d * q[0] + 4 for p, q in pairs]
         assert extrema.maximum([c, d], 4) == max(values)
@@ -57,7 +57,7 @@ def test_questions_about_fractional_vertices_are_no_integer_programs(
     sets: ScopSets = analysed(SMALL["skewed"]).sets
     within = " and ".join(f"0 <= {h}, {x} <= 9 and 0 <= {p} <= 1" for h, x, p in ("hxp", "ijq"))
     relation = f"{{ s0[h, x, p] -> s0[i, j, q] : {within} and 2p + 10h + x = 2q + 10i + j }}"
-    extrema = pair_extrema(sets.read_map(relation))
+    extrema = set_extrema(sets.read_map(relation).wrap().flatten())
     assert not extrema.others
     pairs = pairs_of(sets.read_map(relation))
     assert len(extrema.vertices) * 4 < len(pairs)
@@ -72,14 +72,18 @@ def test_where_vertices_take_long_points_are_exact_too(monkeypatch: pytest.Monke
     monkeypatch.setattr(extrema, "_listed_corners", listed)
     monkeypatch.setattr(extrema, "VERTEX_OPERATIONS", 1)
     sets: ScopSets = analysed(SMALL["skewed"]).sets
-    found = pair_extrema(sets.read_map("{ s0[i] -> s0[j] : 0 <= i <= 9 and i <= j <= 2 * i }"))
+    found = set_extrema(
+        sets.read_map("{ s0[i] -> s0[j] : 0 <= i <= 9 and i <= j <= 2 * i }").wrap().flatten()
+    )
     assert listed.call_count == 1 and not found.others
     assert (found.maximum([-3, 2], 1), found.minimum([-3, 2], 1)) == (10, -8)
 
 
 def test_pieces_with_many_points_are_left_to_isl() -> None:
     sets: ScopSets = analysed(SMALL["skewed"]).sets
-    extrema = pair_extrema(sets.read_map("{ s0[i] -> s0[j] : 0 <= i < 999 and 0 <= 2j <= i + 1 }"))
+    extrema = set_extrema(
+        sets.read_map("{ s0[i] -> s0[j] : 0 <= i < 999 and 0 <= 2j <= i + 1 }").wrap().flatten()
+    )
     assert not len(extrema.vertices) and len(extrema.others) == 1
     assert extrema.maximum([1, 2], 3) == 998 + 2 * 499 + 3
 
