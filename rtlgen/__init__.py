@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "__version__": "rtlgen.version",
+    "__version__": "rtlgen.errors",
     "Chain": "rtlgen.chaining",
     "ChainVerification": "rtlgen.chaining",
     "chain": "rtlgen.chaining",

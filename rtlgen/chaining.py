@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from rtlgen.design import Design
-from rtlgen.errors import RtlgenError, without_frames
+from rtlgen.errors import VERSION, RtlgenError, without_frames
 from rtlgen.hw.names import Namer
 from rtlgen.ir.joined_cycles import Joint, NeverEnds, joined_cycles
 from rtlgen.ir.plan import KernelPlan
@@ -44,7 +44,6 @@ from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import Inputs
 from rtlgen.verify.session import RunResult
 from rtlgen.verify.values import Elements, Value
-from rtlgen.version import VERSION
 
 _IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)

@@ -13,7 +13,7 @@ from typing import Any, Unpack, get_type_hints
 
 from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.emit.errors import NoSuchStage
-from rtlgen.errors import reporting_bugs, without_frames
+from rtlgen.errors import VERSION, reporting_bugs, without_frames
 from rtlgen.exploring.faster import Offers, faster
 from rtlgen.hw.region_parts import issue_points
 from rtlgen.ir.block_rams import block_rams
@@ -46,7 +46,6 @@ from rtlgen.verify.equivalence import Verification, verify_circuit, within_limit
 from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
 from rtlgen.verify.session import RunResult, Session
 from rtlgen.verify.values import Elements, Limits, Value
-from rtlgen.version import VERSION
 from rtlgen.waves.instances import write_instances
 from rtlgen.waves.save_file import show_in_gtkwave
 

@@ -17,11 +17,14 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, wraps
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Literal, ParamSpec, Self, TypeVar
 
 from rtlgen.source import SourceFile, Span
-from rtlgen.version import VERSION
+
+VERSION = version("rtlgen")
+"""Of this rtlgen: a report of a bug says it, and so does what is built."""
 
 Severity = Literal["error", "warning"]
 

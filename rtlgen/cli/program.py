@@ -12,10 +12,9 @@ import click
 from rtlgen.cli.errors import CheckFailed
 from rtlgen.cli.interface import VerbGroup, verbosity_options
 from rtlgen.cli.output import Verbosity, print_error, print_json
-from rtlgen.errors import Diagnostic, InternalError, RtlgenError
+from rtlgen.errors import VERSION, Diagnostic, InternalError, RtlgenError
 from rtlgen.options import BadOption
 from rtlgen.system.memory_limit import memory_limit_mb, too_much_memory
-from rtlgen.version import VERSION
 
 
 @click.group(

@@ -13,6 +13,7 @@ from amaranth.hdl import Shape
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member
 
+from rtlgen.errors import VERSION
 from rtlgen.hw.index_styles import require_index_style
 from rtlgen.hw.kernel import Kernel, kernel_members
 from rtlgen.hw.names import (
@@ -47,7 +48,6 @@ from rtlgen.output.beside_rams import beside_rams
 from rtlgen.output.verilog_text.design import verilog_of
 from rtlgen.source import SourceFile
 from rtlgen.system.memory_limit import collecting_later
-from rtlgen.version import VERSION
 
 
 def _block_names(plan: KernelPlan) -> PortNames:
