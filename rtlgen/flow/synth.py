@@ -29,8 +29,8 @@ from rtlgen.flow.nextpnr import (
     smallest_device,
 )
 from rtlgen.flow.yosys import run_script
+from rtlgen.system.cache import question, recall, remember
 from rtlgen.system.files import kept_for_its_log
-from rtlgen.system.result_cache import question, recall, remember
 from rtlgen.system.tools import stop_tools
 
 SynthesisTarget: TypeAlias = Literal["ecp5", "ice40", "xilinx"]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import rtlgen.flow.synth
-import rtlgen.system.result_cache
+import rtlgen.system.cache
 from rtlgen.design import Design
 from rtlgen.flow.synth import SynthesisReport
-from rtlgen.system.result_cache import question, recall, remember
+from rtlgen.system.cache import question, recall, remember
 from rtlgen.verify.equivalence import Verification
 from tests.cli.conftest import rtlgen as run_rtlgen
 
@@ -24,7 +24,7 @@ ANSWER = {"exact": True, "lines": ["a", "b"]}
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     # Of answers alone: nobody waits for Verilator's runtime to be compiled there once more.
-    monkeypatch.setattr(rtlgen.system.result_cache, "cache_folder", lambda: folder)
+    monkeypatch.setattr(rtlgen.system.cache, "cache_folder", lambda: folder)
     monkeypatch.delenv("RTLGEN_FRESH", raising=False)
     return folder
 
@@ -44,12 +44,12 @@ def test_answers_that_nobody_asked_for_longest_make_room(
         remember(each, ANSWER)
         os.utime(cache / "answers" / f"{each}.json", (number, number))
     size = (cache / "answers" / f"{asked[0]}.json").stat().st_size
-    monkeypatch.setattr(rtlgen.system.result_cache, "MOST_KEPT_BYTES", 3 * size)
+    monkeypatch.setattr(rtlgen.system.cache, "MOST_KEPT_BYTES", 3 * size)
     assert recall(asked[0]) == ANSWER
     remember(asked[3], ANSWER)
     assert [recall(each) for each in asked] == [ANSWER, None, ANSWER, ANSWER]
     # One that is larger than all there may be is kept until the next one.
-    monkeypatch.setattr(rtlgen.system.result_cache, "MOST_KEPT_BYTES", 1)
+    monkeypatch.setattr(rtlgen.system.cache, "MOST_KEPT_BYTES", 1)
     remember(asked[1], ANSWER)
     assert [recall(each) for each in asked] == [None, ANSWER, None, None]
 
@@ -67,21 +67,21 @@ def test_everything_that_decides_the_answer_makes_another_question(
     program.write_text("22")
     asked.add(question("verify", {"seed": 1}, [str(program)]))
     for name, other in (("_versions", {"islpy": "0"}), ("_code_digest", "0")):
-        monkeypatch.setattr(rtlgen.system.result_cache, name, lambda other=other: other)
+        monkeypatch.setattr(rtlgen.system.cache, name, lambda other=other: other)
         asked.add(question("verify", {"seed": 1}, [str(program)]))
     assert len(asked) == 7
 
 
 def test_the_code_of_every_module_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     digests = set()
-    monkeypatch.setattr(rtlgen.system.result_cache, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(rtlgen.system.cache, "_PACKAGE", tmp_path)
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "sim").mkdir()
     for place in ("a/b/c.py", "d.j2", "sim/main.cpp"):
         for text in ("1", "2"):
             (tmp_path / place).write_text(text)
-            digests.add(rtlgen.system.result_cache._code_digest.__wrapped__())
+            digests.add(rtlgen.system.cache._code_digest.__wrapped__())
     assert len(digests) == 6
 
 

@@ -16,7 +16,7 @@ from rtlgen.driver import compile_program, parse
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend import ParsedProgram
 from rtlgen.options import BadOption, CompileOptions
-from rtlgen.system.result_cache import Answer, question, recall, remember
+from rtlgen.system.cache import Answer, question, recall, remember
 from rtlgen.system.tools import find_tool
 from rtlgen.verify.inputs import digest_of, load_inputs
 from rtlgen.verify.loading import simulation_programs
@@ -67,7 +67,7 @@ def verdict_on(
 
     Parameters
     ----------
-    asked, programs: what else decides it, see `rtlgen.system.result_cache.question`.
+    asked, programs: what else decides it, see `rtlgen.system.cache.question`.
     """
     with progress(f"reading {file}", verbosity):
         program = parse(Path(file), options)
