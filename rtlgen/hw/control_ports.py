@@ -9,7 +9,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Member, Out
 
-from rtlgen.hw.elastic import ElasticOdometer
+from rtlgen.hw.elastic import ElasticOdometer, LeadForms, TileForms, TileOdometer
 from rtlgen.hw.forms import (
     Ahead,
     Delayed,
@@ -17,7 +17,6 @@ from rtlgen.hw.forms import (
     Follower,
     FormRequest,
     FormValue,
-    LeadForms,
     Slices,
     realise,
     realise_ahead,
@@ -37,7 +36,6 @@ from rtlgen.hw.predicates import (
     simplify,
 )
 from rtlgen.hw.ragged import Followers, RaggedOdometer
-from rtlgen.hw.tile_odometer import TileForms, TileOdometer
 from rtlgen.ir.plan import (
     Address,
     AnyBank,

@@ -1,4 +1,4 @@
-"""Affine forms of counters without multipliers, also for those that are needed early.
+"""Affine forms of counters without multipliers: registers that follow them from step to step.
 
 A form's value changes from one iteration to the next by a constant that depends only on the step
 code of the iteration. So a register that adds this constant follows the form, and it can stand at
@@ -12,10 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from amaranth.hdl import Module, Signal, Value
-
-from rtlgen.hw.elastic import LEAD, ElasticOdometer
-from rtlgen.hw.primed import Pipeline, linear
 from rtlgen.ir.plan import IndexForm
 
 DELAY_LIMIT = 2
@@ -174,30 +170,3 @@ def follower(form: IndexForm, width: int, extents: tuple[int, ...]) -> Follower:
         rewind += coefficient * (extent - 1)
     deltas.append(-rewind % (1 << width))
     return Follower(form.constant % (1 << width), tuple(deltas))
-
-
-class LeadForms:
-    """Sums of shifted counters, added up on the way from an elastic odometer to stage 0.
-
-    Parameters
-    ----------
-    index: the odometer, which stands in the same module. valid: its output of that name.
-    """
-
-    def __init__(self, m: Module, index: ElasticOdometer, valid: Value) -> None:
-        self._m = m
-        self._counters = index.wheels[-1].counters
-        leads = {
-            node: Signal.like(lead, name=f"lead_{n}")
-            for n, (node, lead) in enumerate(zip(self._counters, index.leads, strict=True))
-        }
-        m.d.comb += [copy.eq(lead) for copy, lead in zip(leads.values(), index.leads, strict=True)]
-        self._pipeline = Pipeline(m, valid, dict(leads), LEAD)
-
-    def at(self, form: IndexForm, width_bits: int, name: str) -> Signal:
-        """Return the low `width_bits` bits of `form` for the iteration that is issued."""
-        parts = list(zip(self._counters, form.coefficients, strict=True))
-        total = linear(parts, form.constant, name, stages=LEAD)
-        shown = Signal(width_bits, name=name)
-        self._m.d.comb += shown.eq(self._pipeline.at(total, LEAD))
-        return shown

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rtlgen.hw.elastic import ElasticOdometer
+from rtlgen.hw.elastic import ElasticOdometer, TileOdometer
 from rtlgen.hw.flat_index import Divide, Shift, sliceable
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.levels import active_extents, active_levels
 from rtlgen.hw.odometer import Odometer
 from rtlgen.hw.ragged import RaggedOdometer, nest_of
-from rtlgen.hw.tile_odometer import TileOdometer
 from rtlgen.ir.plan import KernelPlan, Level, PlanError
 from rtlgen.options import IndexStyle
 

@@ -13,8 +13,7 @@ from amaranth.sim import Simulator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtlgen.hw.elastic import LEAD, ElasticOdometer, wheels_of
-from rtlgen.hw.forms import LeadForms
+from rtlgen.hw.elastic import LEAD, ElasticOdometer, LeadForms, wheels_of
 from rtlgen.hw.primed import Node, Pipeline, largest, linear, quotient, smallest
 from rtlgen.ir.iterations import level_iterations
 from rtlgen.ir.plan import IndexForm, Level, LevelBound, PlanError

@@ -10,8 +10,8 @@ import pytest
 from amaranth.hdl import EnableInserter, Signal
 from amaranth.sim import Simulator
 
+from rtlgen.hw.elastic import TileOdometer
 from rtlgen.hw.mover import TransferControl
-from rtlgen.hw.tile_odometer import TileOdometer
 from rtlgen.ir.iterations import address_values, form_values, level_iterations, predicate_mask
 from rtlgen.ir.plan import Transfer
 from tests.hw.nests import cases, levels_of
