@@ -20,7 +20,7 @@ import numpy as np
 from rtlgen.design import Design
 from rtlgen.errors import VERSION, RtlgenError, without_frames
 from rtlgen.hw.names import Namer
-from rtlgen.ir.joined_cycles import Joint, NeverEnds, joined_cycles
+from rtlgen.ir.cycles import Joint, NeverEnds, joined_cycles
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.manifest.contents import (

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Unpack, get_type_hints
 
 from rtlgen.driver import compile_program, parse, parse_source
-from rtlgen.emit.errors import NoSuchStage
-from rtlgen.errors import VERSION, reporting_bugs, without_frames
+from rtlgen.errors import VERSION, RtlgenError, reporting_bugs, without_frames
 from rtlgen.exploring.faster import Offers, faster
 from rtlgen.hw.region_parts import issue_points
 from rtlgen.ir.block_rams import block_rams
@@ -48,6 +47,17 @@ from rtlgen.verify.session import RunResult, Session
 from rtlgen.verify.values import Elements, Limits, Value
 from rtlgen.waves.instances import write_instances
 from rtlgen.waves.save_file import show_in_gtkwave
+
+
+class NoSuchStage(RtlgenError):
+    """A program was asked for after a pass that it has not been through.
+
+    `rtlgen emit-c FILE.c --after PASS` prints the program after one of the passes that it went
+    through. With `--fuse none` the nests are not fused, so there is nothing after `fuse`. The
+    message lists the passes.
+    """
+
+    code = "E0408"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

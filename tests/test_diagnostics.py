@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import rtlgen
-import rtlgen.bench.errors
+import rtlgen.bench.tables
 import rtlgen.errors
 import rtlgen.ir.effort
 import rtlgen.memories.predicates

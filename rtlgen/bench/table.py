@@ -8,12 +8,36 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from rtlgen.bench.errors import KernelsNotFound, NoRowSelected
+from rtlgen.errors import RtlgenError
 from rtlgen.flow.synth import DEFAULT_SEEDS
 from rtlgen.report.tables import text_table
 from rtlgen.verify.cosim import Simulator
 
 DEFAULT_KERNELS = Path("examples")
+
+
+class NoRowSelected(RtlgenError):
+    """`--only` matches no row of the benchmark.
+
+    The pattern is compared with the whole name of a kernel, as a shell compares file names:
+    `--only 'mms*'` takes mms and mms_d. Quote it, or the shell expands it first.
+    """
+
+    code = "E0406"
+
+
+class KernelsNotFound(RtlgenError):
+    """A benchmark does not find the C files of its kernels.
+
+    They are in rtlgen's repository: row `gemm` measures `DIR/gemm/gemm.c` or `DIR/gemm.c`, where
+    DIR is what `--kernels` says, by default `examples` in the current directory, or the folder in
+    `benchmarks` that is called like the benchmark. Run it at the top of a checkout, or say where
+    one is:
+
+        rtlgen bench mf3 --kernels ~/rtlgen/examples
+    """
+
+    code = "E0407"
 
 
 def kernel_files(directory: Path, names: Sequence[str]) -> dict[str, Path]:
