@@ -7,7 +7,7 @@ The text is `beside_rams.v.j2`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, address_bits
 from rtlgen.manifest.contents import CoreEntry, HostPort, Port, RamPort
 from rtlgen.output.templates import templates_in
 from rtlgen.output.verilog_text.design import CLOCK_COMMENTS
-from rtlgen.output.verilog_text.layout import packed, range_of, table
+from rtlgen.output.verilog_text.layout import packed, port_table, range_of, table
 
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _TEMPLATES = templates_in(Path(__file__).parent)
@@ -102,6 +102,7 @@ def beside_rams(
         )
     outer = {port.name for port in ports}
     inner = [port for port in core.ports if port.name not in outer]
+    said = {**CLOCK_COMMENTS, **comments}
     connections = [f".{port.name}({port.name})," for port in core.ports]
     connections[-1] = connections[-1].rstrip(",")
     text = _TEMPLATES.get_template("beside_rams.v.j2").render(
@@ -109,22 +110,22 @@ def beside_rams(
         core=core.module,
         instance=namer.name("core"),
         ram=ram,
-        ports=table(list(_declared(ports, {**CLOCK_COMMENTS, **comments}))),
+        ports=port_table(
+            [
+                (
+                    "input wire" if p.direction == "in" else "output wire",
+                    p.width,
+                    p.name,
+                    said.get(p.name, ""),
+                )
+                for p in ports
+            ]
+        ),
         connections=list(packed(connections)),
         wires=table([("wire", range_of(p.width), f"{p.name};", "") for p in inner]),
         arrays=arrays,
     )
     return top, text
-
-
-def _declared(
-    ports: Sequence[Port], comments: Mapping[str, str]
-) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the rows of the list of ports."""
-    for n, port in enumerate(ports):
-        kind = "input wire" if port.direction == "in" else "output wire"
-        end = "," if n + 1 < len(ports) else ""
-        yield kind, range_of(port.width), port.name + end, comments.get(port.name, "")
 
 
 def _words(plan: KernelPlan, memory: Memory) -> int:

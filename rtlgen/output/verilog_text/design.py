@@ -14,8 +14,7 @@ from rtlgen.output.verilog_text.layout import (
     heading,
     indented,
     port_comment,
-    range_of,
-    table,
+    port_table,
 )
 from rtlgen.output.verilog_text.modules import ModuleText, ModuleWriter
 from rtlgen.output.verilog_text.netlist import TOP, ModuleSource, netlist_of
@@ -129,14 +128,13 @@ class _Namer:
 
     def _ports(self, source: ModuleSource, text: ModuleText) -> Iterator[str]:
         rows = []
-        for n, port in enumerate(text.ports):
+        for port in text.ports:
             kind = f"{port.direction} {'reg' if port.name in text.registered else 'wire'}"
             comment = CLOCK_COMMENTS.get(port.name, "") if source.parent is None else ""
             if not comment and source.component is not None:
                 comment = port_comment(source.component, port.member)
-            end = "," if n + 1 < len(text.ports) else ""
-            rows.append((kind, range_of(len(port.nets)), port.name + end, comment))
-        yield from table(rows)
+            rows.append((kind, len(port.nets), port.name, comment))
+        yield from port_table(rows)
 
 
 CLOCK_COMMENTS = {"clk": "every register uses its rising edge", "rst": "synchronous, active high"}

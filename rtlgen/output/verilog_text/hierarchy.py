@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, TypeAlias
-
-from amaranth.hdl import _nir as nir
+from typing import TypeAlias
 
 from rtlgen.output.verilog_text.netlist import (
     TOP,
@@ -18,7 +16,6 @@ from rtlgen.output.verilog_text.netlist import (
     Netlist,
     Nets,
     Run,
-    bit_of,
     cell_of,
     constant_of,
     is_constant,
@@ -32,36 +29,6 @@ class Crossing:
 
     inputs: frozenset[Net]
     outputs: frozenset[Net]
-
-
-def looked_at(simplified: Simplified, number: int) -> Iterator[Net]:
-    """Yield the nets that a live cell depends on."""
-    cell = simplified.netlist.cells[number]
-    match cell:
-        case nir.Operator():
-            for nets in cell.inputs:
-                yield from nets
-        case nir.FlipFlop():
-            yield cell.clk
-            if number in simplified.statements:
-                yield from _stated(
-                    simplified, simplified.netlist.cells[simplified.statements[number]]
-                )
-            else:
-                yield from cell.data
-        case _:
-            yield from cell.input_nets()
-
-
-def _stated(simplified: Simplified, made: Any) -> Iterator[Net]:
-    yield from made.default
-    for each in made.assignments:
-        yield from each.value
-        condition = each.cond
-        while not is_constant(condition):
-            switch = cell_of(condition)
-            yield from simplified.tested_by(switch, bit_of(condition))
-            condition = simplified.netlist.cells[switch].en
 
 
 def crossings_of(simplified: Simplified) -> tuple[Crossing, ...]:
@@ -89,7 +56,7 @@ def crossings_of(simplified: Simplified) -> tuple[Crossing, ...]:
                     below = above[below][1]
 
     for number in simplified.live:
-        use(looked_at(simplified, number), netlist.cells[number].module_idx)
+        use(simplified.looked_at(number), netlist.cells[number].module_idx)
     for nets in netlist.outputs.values():
         use(nets, TOP)
     return tuple(
@@ -242,12 +209,7 @@ class _Planner:
 
     def _place(self, items: list[_Item], condition: Net) -> list[_Item]:
         """Return where what stands under a condition belongs."""
-        path = []
-        while not is_constant(condition):
-            switch = cell_of(condition)
-            path.append((switch, bit_of(condition)))
-            condition = self._cells[switch].en
-        for switch, bit in reversed(path):
+        for switch, bit in reversed([*self._simplified.around(condition)]):
             last = items[-1] if items else None
             if not isinstance(last, _Switch) or last.number != switch:
                 last = _Switch(switch)

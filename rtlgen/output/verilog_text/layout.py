@@ -31,6 +31,13 @@ def range_of(width: int) -> str:
     return f"[{width - 1}:0] " if width > 1 else ""
 
 
+def part_of(low: int, width: int, of: int) -> str:
+    """Return what picks some bits out of a name that has `of`; nothing for all of them."""
+    if width == of:
+        return ""
+    return f"[{low}]" if width == 1 else f"[{low + width - 1}:{low}]"
+
+
 def assignment(head: str, text: Text) -> Iterator[str]:
     """Yield `head` and an expression behind it, a choice in a line for each arm if it is long."""
     line = f"{head} {text.text};"
@@ -88,6 +95,17 @@ def table(rows: Sequence[tuple[str, str, str, str]]) -> list[str]:
         f"{head.ljust(names)}  // {comment}" if comment else head
         for head, (*_, comment) in zip(heads, rows, strict=True)
     ]
+
+
+def port_table(ports: Sequence[tuple[str, int, str, str]]) -> list[str]:
+    """Return the list of ports as aligned columns: kind, width, name and comment of each."""
+    last = len(ports) - 1
+    return table(
+        [
+            (kind, range_of(width), name + ("," if n < last else ""), comment)
+            for n, (kind, width, name, comment) in enumerate(ports)
+        ]
+    )
 
 
 def declarations(items: Iterable[tuple[str, str]]) -> Iterator[str]:

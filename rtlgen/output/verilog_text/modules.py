@@ -9,6 +9,7 @@ from typing import Any
 
 from amaranth.hdl import _nir as nir
 
+from rtlgen.manifest.names import Namer
 from rtlgen.output.verilog_text.expressions import (
     AND,
     PRIMARY,
@@ -34,6 +35,7 @@ from rtlgen.output.verilog_text.layout import (
     declarations,
     indented,
     packed,
+    part_of,
     range_of,
 )
 from rtlgen.output.verilog_text.netlist import (
@@ -41,8 +43,6 @@ from rtlgen.output.verilog_text.netlist import (
     Net,
     Nets,
     cell_of,
-    constant_nets,
-    is_constant,
 )
 from rtlgen.output.verilog_text.scope import (
     Place,
@@ -211,7 +211,7 @@ class ModuleWriter:
                 yield Port(escaped(name), "output", nets, name)
 
     def _inner_ports(self, signals: SignalNames) -> Iterator[Port]:
-        taken: set[str] = set()
+        names = Namer()
         words = [
             self._simplified.nets(self._netlist.signals[signal])
             for signal in self._source.members.values()
@@ -222,12 +222,7 @@ class ModuleWriter:
         for direction, nets in (("input", crossing.inputs), ("output", crossing.outputs)):
             for word in grouped(nets, words, starts):
                 member = signals.of(word) or f"{direction}_{cell_of(word[0])}"
-                wanted = identifier(member)
-                name, number = wanted, 2
-                while name in taken:
-                    name, number = f"{wanted}_{number}", number + 1
-                taken.add(name)
-                yield Port(name, direction, word, member)
+                yield Port(names.name(identifier(member)), direction, word, member)
 
     def _take(self, nets: Nets, otherwise: str) -> tuple[str, bool]:
         """Name what drives nets; return the name, and whether it is an output port."""
@@ -421,13 +416,7 @@ class ModuleWriter:
         lines = []
         for low, width, net in _lanes(cell.en):
             data = scope.value(tuple(cell.data[low : low + width])).text
-            part = (
-                ""
-                if width == len(cell.data)
-                else f"[{low}]"
-                if width == 1
-                else f"[{low + width - 1}:{low}]"
-            )
+            part = part_of(low, width, len(cell.data))
             condition = "" if net == 1 else f"if ({scope.value((net,)).text}) "
             lines.append(f"{condition}{place}{part} <= {data};")
         yield from self._clocked(cell.clk, lines, alone=len(lines) == 1)
@@ -443,13 +432,7 @@ class ModuleWriter:
             port = self._cells[write]
             at = scope.value(tuple(port.addr)).text
             for low, width, net in _lanes(port.en):
-                part = (
-                    ""
-                    if width == run.width
-                    else f"[{low}]"
-                    if width == 1
-                    else f"[{low + width - 1}:{low}]"
-                )
+                part = part_of(low, width, run.width)
                 met = f"{scope.value((net,)).text} & {at} == {address}"
                 new = scope.value(tuple(port.data[low : low + width])).text
                 lines.append(f"if ({met}) {data}{part} <= {new};")
@@ -500,11 +483,8 @@ class ModuleWriter:
 
     def _assign(self, statement: Assign) -> Iterator[str]:
         run = self._netlist.run_of(statement.register)
-        name, width = self._scope.name_of(run.nets), len(statement.nets)
-        part = ""
-        if width < run.width:
-            top = statement.low + width - 1
-            part = f"[{top}]" if width == 1 else f"[{top}:{statement.low}]"
+        name = self._scope.name_of(run.nets)
+        part = part_of(statement.low, len(statement.nets), run.width)
         yield from assignment(f"{name}{part} <=", self._scope.value(statement.nets))
 
     def _if(self, arms: Sequence[tuple[tuple[tuple[Net, bool], ...], Body]]) -> Iterator[str]:
@@ -595,6 +575,3 @@ def _inner(statement: Statement) -> Iterator[Body]:
             yield from (body for _, body in arms)
         case Case(arms=choices):
             yield from (body for _, body in choices)
-
-
-__all__ = ["ModuleText", "ModuleWriter", "Port", "constant_nets", "is_constant"]

@@ -6,7 +6,7 @@ number of the bit in that cell's output. The netlist is flat; modules are how it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -204,3 +204,34 @@ def _source(module: Any, fragment: Any) -> ModuleSource:
         for path, _, value in component.signature.flatten(component):
             members["__".join(map(str, path))] = Value.cast(value)
     return ModuleSource(tuple(module.name), module.parent, component, members)
+
+
+def behind_drivers(
+    roots: Iterable[int], drivers: Callable[[int], Iterator[int]]
+) -> tuple[list[int], set[int]]:
+    """Return cells, each behind those that drive it; and those that cannot be.
+
+    The latter depend on themselves through different bits.
+    """
+    done, open_, late = set[int](), set[int](), set[int]()
+    ordered: list[int] = []
+    for root in roots:
+        if root in done:
+            continue
+        stack = [(root, drivers(root))]
+        open_.add(root)
+        while stack:
+            number, inputs = stack[-1]
+            for driver in inputs:
+                if driver in open_:
+                    late.add(driver)
+                elif driver not in done:
+                    open_.add(driver)
+                    stack.append((driver, drivers(driver)))
+                    break
+            else:
+                stack.pop()
+                open_.discard(number)
+                done.add(number)
+                ordered.append(number)
+    return ordered, late

@@ -15,12 +15,14 @@ from amaranth.hdl import _nir as nir
 
 from rtlgen.hw.names import SYSTEMVERILOG_KEYWORDS, VERILOG_KEYWORDS, Namer
 from rtlgen.output.verilog_text.expressions import PRIMARY, Text, concatenation, expression, literal
+from rtlgen.output.verilog_text.layout import part_of
 from rtlgen.output.verilog_text.netlist import (
     Constant,
     Net,
     Nets,
     Repeated,
     Run,
+    behind_drivers,
     bit_of,
     cell_of,
     is_constant,
@@ -207,10 +209,7 @@ class _Slice:
 
     def text(self) -> Text:
         width = self.last - self.first + 1
-        if width == self.of:
-            return Text(self.name, PRIMARY, width)
-        bits = f"{self.first}" if width == 1 else f"{self.last}:{self.first}"
-        return Text(f"{self.name}[{bits}]", PRIMARY, width)
+        return Text(f"{self.name}{part_of(self.first, width, self.of)}", PRIMARY, width)
 
 
 @dataclass(slots=True)
@@ -408,15 +407,10 @@ def inputs_of(cell: Any) -> Iterator[Nets]:
 
 
 def in_order(simplified: Simplified, cells: Iterable[int]) -> tuple[list[int], set[int]]:
-    """Return the combinational cells, each behind those that it looks at; and those that cannot be.
-
-    The latter depend on themselves through different bits.
-    """
+    """Return the combinational cells in the order of `netlist.behind_drivers`."""
     all_cells = simplified.netlist.cells
     ours = [number for number in cells if is_combinational(all_cells[number])]
-    members, done, open_ = set(ours), set[int](), set[int]()
-    ordered: list[int] = []
-    late = set[int]()
+    members = set(ours)
 
     def drivers(number: int) -> Iterator[int]:
         nets: Iterator[Net] = (net for each in inputs_of(all_cells[number]) for net in each)
@@ -426,23 +420,4 @@ def in_order(simplified: Simplified, cells: Iterable[int]) -> tuple[list[int], s
                 last = driver
                 yield driver
 
-    for root in ours:
-        if root in done:
-            continue
-        stack = [(root, drivers(root))]
-        open_.add(root)
-        while stack:
-            number, inputs = stack[-1]
-            for driver in inputs:
-                if driver in open_:
-                    late.add(driver)
-                elif driver not in done:
-                    open_.add(driver)
-                    stack.append((driver, drivers(driver)))
-                    break
-            else:
-                stack.pop()
-                open_.discard(number)
-                done.add(number)
-                ordered.append(number)
-    return ordered, late
+    return behind_drivers(ours, drivers)

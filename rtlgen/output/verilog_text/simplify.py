@@ -20,12 +20,12 @@ from rtlgen.output.verilog_text.netlist import (
     Netlist,
     Nets,
     Run,
+    behind_drivers,
     bit_of,
     cell_of,
     constant_nets,
     is_constant,
     net_of,
-    width_of,
 )
 
 _COMBINATIONAL = (
@@ -65,7 +65,7 @@ class Simplified:
         lists = set(self.statements.values())
         self._is_list = lists
         self.live: dict[int, int] = {}
-        numbers = list(self._in_order())
+        numbers = self._in_order()
         known = -1
         while len(self._replaced) != known:
             # A sum that has lost its upper bits may be a constant, or the same as another one.
@@ -112,31 +112,19 @@ class Simplified:
                 ):
                     yield number, driver
 
-    def _in_order(self) -> Iterator[int]:
-        """Yield the combinational cells, each behind those that it looks at.
+    def _in_order(self) -> list[int]:
+        """Return the combinational cells, each behind those that it looks at."""
+        cells = self.netlist.cells
+        ours = [n for n, cell in enumerate(cells) if isinstance(cell, _COMBINATIONAL)]
+        members = set(ours)
 
-        Some cells may depend on each other through different bits; what comes first of these is
-        any of them.
-        """
-        cells, seen = self.netlist.cells, set[int]()
-        for root in range(len(cells)):
-            if root in seen or not isinstance(cells[root], _COMBINATIONAL):
-                continue
-            seen.add(root)
-            stack = [(root, iter(sorted(cells[root].input_nets())))]
-            while stack:
-                number, inputs = stack[-1]
-                for net in inputs:
-                    if is_constant(net):
-                        continue
-                    driver = cell_of(net)
-                    if driver not in seen and isinstance(cells[driver], _COMBINATIONAL):
-                        seen.add(driver)
-                        stack.append((driver, iter(sorted(cells[driver].input_nets()))))
-                        break
-                else:
-                    stack.pop()
-                    yield number
+        def drivers(number: int) -> Iterator[int]:
+            for net in sorted(cells[number].input_nets()):
+                if not is_constant(net) and cell_of(net) in members:
+                    yield cell_of(net)
+
+        # Of those that depend on each other through different bits, any may come first.
+        return behind_drivers(ours, drivers)[0]
 
     def _visit(self, number: int) -> None:
         cell = self.netlist.cells[number]
@@ -268,12 +256,17 @@ class Simplified:
 
     def switch_below(self, condition: Net, outer: Net) -> int | None:
         """Return the switch just below `outer` that `condition` stands in; None if it does not."""
-        while not is_constant(condition):
-            switch = cell_of(condition)
-            condition = self.netlist.cells[switch].en
-            if condition == outer:
+        for switch, _ in self.around(condition):
+            if self.netlist.cells[switch].en == outer:
                 return switch
         return None
+
+    def around(self, condition: Net) -> Iterator[tuple[int, int]]:
+        """Yield the switches that a condition stands in, and in which arm, the innermost first."""
+        while not is_constant(condition):
+            switch = cell_of(condition)
+            yield switch, bit_of(condition)
+            condition = self.netlist.cells[switch].en
 
     def _resolve_rest(self) -> None:
         """Let registers, memories and ports look at the nets that are left."""
@@ -333,6 +326,20 @@ class Simplified:
         for net in self.netlist.cells[switch].inputs[: bit + 1]:
             yield self.resolved(net)
 
+    def looked_at(self, number: int) -> Iterable[Net]:
+        """Return the nets that a live cell depends on."""
+        cell = self.netlist.cells[number]
+        match cell:
+            case nir.Operator():
+                return [net for nets in cell.inputs for net in nets]
+            case nir.FlipFlop() if number in self.statements:
+                return self._stated(cell, self.statements[number], slice(0, len(cell.data)))
+            case nir.FlipFlop():
+                return (*cell.data, cell.clk)
+            case _:
+                found: Iterable[Net] = cell.input_nets()
+                return found
+
     def _find_live(self) -> None:
         """Fill `live`: of each cell that somebody looks at, its outputs that are looked at."""
         self.live.clear()
@@ -351,7 +358,7 @@ class Simplified:
                 continue
             self.live[number] = seen | bit
             cell = self.netlist.cells[number]
-            work += self._looked_at(number, cell, bit_of(net), seen)
+            work += self._inputs_of(number, cell, bit_of(net), seen)
             if (
                 isinstance(cell, nir.SyncReadPort | nir.AsyncReadPort)
                 and cell.memory not in self.live
@@ -362,7 +369,7 @@ class Simplified:
                     write = self.netlist.cells[port]
                     work += [*write.addr, *write.data, *write.en, write.clk]
 
-    def _looked_at(self, number: int, cell: Any, bit: int, seen: int) -> Iterable[Net]:
+    def _inputs_of(self, number: int, cell: Any, bit: int, seen: int) -> Iterable[Net]:
         """Return what output `bit` of a cell depends on, where others have been `seen`."""
         # What is written down begins at bit 0: an output needs the lower ones, too.
         new = slice(seen.bit_length(), bit + 1)
@@ -379,10 +386,8 @@ class Simplified:
                 return self._stated(cell, self.statements[number], new)
             case nir.FlipFlop():
                 return (*cell.data[new], cell.clk)
-            case nir.Operator():
-                return () if seen else [net for nets in cell.inputs for net in nets]
             case _:
-                return () if seen else cell.input_nets()
+                return () if seen else self.looked_at(number)
 
     def _stated(self, register: Any, number: int, new: slice) -> Iterator[Net]:
         """Yield what bits of a register depend on whose next value is a list of assignments."""
@@ -391,11 +396,8 @@ class Simplified:
         for each in made.assignments:
             if each.start < new.stop:
                 yield from each.value[max(0, new.start - each.start) : new.stop - each.start]
-                condition = each.cond
-                while not is_constant(condition):
-                    switch = cell_of(condition)
-                    yield from self.tested_by(switch, bit_of(condition))
-                    condition = self.netlist.cells[switch].en
+                for switch, bit in self.around(each.cond):
+                    yield from self.tested_by(switch, bit)
 
     def _narrow(self, number: int) -> None:
         """Cut the upper outputs off that nobody looks at."""
@@ -438,6 +440,3 @@ def _value(nets: Nets) -> Any:
 def is_combinational(cell: Any) -> bool:
     """Whether a cell is written as an expression."""
     return isinstance(cell, nir.Operator | nir.AsyncReadPort)
-
-
-__all__ = ["Simplified", "UnknownCellError", "is_combinational", "simplify", "width_of"]
