@@ -7,9 +7,10 @@ seen on a falling edge is what the next rising edge samples.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from cocotb.simtime import get_sim_time
 from cocotb.triggers import FallingEdge, First, RisingEdge, Timer
@@ -211,6 +212,12 @@ class RunClock:
         return round((since + CLOCK_PERIOD_NS / 2) / CLOCK_PERIOD_NS)
 
 
+def inputs_of(dut: Dut, manifest: Manifest) -> list[Handle]:
+    """Return all inputs but the clock."""
+    ports = (port for port in manifest.ports if port.direction == "in")
+    return [dut[port.name] for port in ports if port.name != manifest.clock]
+
+
 class Control:
     """Reset, start, and the wait for done, with the manifest's rules checked on the way.
 
@@ -222,11 +229,7 @@ class Control:
 
     def __init__(self, dut: Dut, manifest: Manifest, outputs: Outputs) -> None:
         self.clock: Handle = dut[manifest.clock]
-        self._inputs: list[Handle] = [
-            dut[port.name]
-            for port in manifest.ports
-            if port.direction == "in" and port.name != manifest.clock
-        ]
+        self._inputs = inputs_of(dut, manifest)
         self._reset: Handle = dut[manifest.reset]
         self._start: Handle = dut[manifest.start]
         self._swap: Handle | None = dut[manifest.swap] if manifest.swap is not None else None
@@ -336,68 +339,74 @@ class Control:
             raise ProtocolError(f"done is high {when}")
 
 
-class Host(Protocol):
+class Host(ABC):
     """What drives a circuit. Images are words of arrays held on chip, in the order of the manifest.
 
     Members
     -------
-    cycle: see `Control.cycle`. bases: of arrays off chip, the address of each, for the next run.
+    bases: of arrays off chip, the address of each, for the next run.
     returned, checksum: of the last run; None where there is none. told: of its memory.
     """
 
-    bases: dict[str, int]
-    returned: int | None
-    checksum: int | None
-    told: Told
-
-    @property
-    def clock(self) -> Handle: ...
-
-    @property
-    def cycle(self) -> int: ...
-
-    async def reset(self) -> None: ...
-
-    async def load(self, images: Sequence[Sequence[int]]) -> None: ...
-
-    async def run(self, scalars: Sequence[int], limit_cycles: int) -> int: ...
-
-    async def read(self) -> list[list[int]]: ...
-
-
-class PinHost:
-    """Drive a kernel by its pins; see `Host`."""
-
-    def __init__(self, dut: Dut, manifest: Manifest, outputs: Outputs) -> None:
-        self._dut = dut
+    def __init__(self, dut: Dut, manifest: Manifest) -> None:
         self._manifest = manifest
-        self._control = Control(dut, manifest, outputs)
-        self._ports = [HostPort.of(dut, entry) for entry in manifest.held_arrays]
-        self.clock: Handle = self._control.clock
+        self.clock: Handle = dut[manifest.clock]
         self.bases: dict[str, int] = {}
         self.returned: int | None = None
         self.checksum: int | None = None
         self.told = Told(False, 0, 0, 0)
 
     @property
+    @abstractmethod
     def cycle(self) -> int:
-        """See `Control.cycle`."""
+        """See `RunClock`."""
+
+    @abstractmethod
+    async def reset(self) -> None:
+        """Hold reset for some cycles with every other input 0; end on a falling edge, idle."""
+
+    @abstractmethod
+    async def load(self, images: Sequence[Sequence[int]]) -> None:
+        """Write every word of every array on chip."""
+
+    @abstractmethod
+    async def run(self, scalars: Sequence[int], limit_cycles: int) -> int:
+        """Start, wait for the end, and return the number of cycles.
+
+        Raises
+        ------
+        HangError: it does not come within `limit_cycles`.
+        ProtocolError: the circuit does what the manifest rules out.
+        """
+
+    @abstractmethod
+    async def read(self) -> list[list[int]]:
+        """Return every word of every array on chip."""
+
+
+class PinHost(Host):
+    """Drive a kernel by its pins."""
+
+    def __init__(self, dut: Dut, manifest: Manifest, outputs: Outputs) -> None:
+        super().__init__(dut, manifest)
+        self._dut = dut
+        self._control = Control(dut, manifest, outputs)
+        self._ports = [HostPort.of(dut, entry) for entry in manifest.held_arrays]
+
+    @property
+    def cycle(self) -> int:
         return self._control.cycle
 
     async def reset(self) -> None:
-        """See `Control.reset`."""
         await self._control.reset()
 
     async def load(self, images: Sequence[Sequence[int]]) -> None:
-        """Write every word of every array on chip."""
         await write_arrays(self.clock, list(zip(self._ports, images, strict=True)))
 
     async def read(self) -> list[list[int]]:
-        """Return every word of every array on chip; see `read_arrays`."""
         return await read_arrays(self.clock, self._ports)
 
     async def run(self, scalars: Sequence[int], limit_cycles: int) -> int:
-        """See `Control.run`."""
         memory = self._manifest.memory
         mask = (1 << AXI_ADDRESS_BITS) - 1
         self._control.sampled_with_start = [

@@ -20,11 +20,13 @@ from rtlgen.sim.host import (
     Dut,
     Handle,
     HangError,
+    Host,
     Outputs,
     ProtocolError,
     RunClock,
     Told,
     UnknownOutputError,
+    inputs_of,
 )
 from rtlgen.system.modules import module_of
 
@@ -33,8 +35,8 @@ MOST_BUS_CYCLES = 1000
 _CODES = {name: code for code, (name, _) in enumerate(ERRORS)}
 
 
-class RegisterHost:
-    """Drive a block: as `PinHost` drives a kernel.
+class RegisterHost(Host):
+    """Drive a block; the edge that starts its kernel sees the start.
 
     Parameters
     ----------
@@ -43,8 +45,7 @@ class RegisterHost:
 
     def __init__(self, dut: Dut, manifest: Manifest, outputs: Outputs, driver: Path) -> None:
         assert manifest.registers is not None, "a block has registers"
-        self.clock: Handle = dut[manifest.clock]
-        self._manifest = manifest
+        super().__init__(dut, manifest)
         self._outputs = outputs
         self._reset: Handle = dut[manifest.reset]
         self._interrupt: Handle = dut[manifest.interrupt]
@@ -53,11 +54,7 @@ class RegisterHost:
             for port in manifest.ports
             if port.name.startswith(manifest.control_prefix or "")
         }
-        self._inputs = [
-            dut[port.name]
-            for port in manifest.ports
-            if port.direction == "in" and port.name != manifest.clock
-        ]
+        self._inputs = inputs_of(dut, manifest)
         self._control_offset = manifest.registers.register("CTRL").offset
         self._run_clock = RunClock()
         self._limit_cycles = 0
@@ -66,18 +63,12 @@ class RegisterHost:
         self.write32 = resume(self._write32)
         self._driver_class = module_of(driver).BLOCK
         self._driver: Any = None
-        self.bases: dict[str, int] = {}
-        self.returned: int | None = None
-        self.checksum: int | None = None
-        self.told = Told(False, 0, 0, 0)
 
     @property
     def cycle(self) -> int:
-        """See `RunClock`; the edge that starts the kernel sees the start."""
         return self._run_clock.cycle
 
     async def reset(self) -> None:
-        """Hold reset for two cycles with every other input 0, and look at the block's signature."""
         for handle in self._inputs:
             handle.value = 0
         await FallingEdge(self.clock)
@@ -93,7 +84,6 @@ class RegisterHost:
         self._driver.enable_interrupt(error=False)
 
     async def load(self, images: Sequence[Sequence[int]]) -> None:
-        """Write every word of every array on chip."""
         await bridge(self._load)(images)
 
     def _load(self, images: Sequence[Sequence[int]]) -> None:
@@ -103,7 +93,6 @@ class RegisterHost:
             self._driver.write(entry.name, patterns.view(kind).reshape(entry.shape))
 
     async def read(self) -> list[list[int]]:
-        """Return every word of every array on chip."""
         images: list[list[int]] = await bridge(self._read)()
         return images
 
@@ -116,13 +105,6 @@ class RegisterHost:
         ]
 
     async def run(self, scalars: Sequence[int], limit_cycles: int) -> int:
-        """Start, wait for the end, and return the number of cycles.
-
-        Raises
-        ------
-        HangError: it does not come within `limit_cycles`.
-        ProtocolError: the port does not answer, or with an error.
-        """
         self._limit_cycles = limit_cycles
         cycles: int = await bridge(self._run)(scalars)
         return cycles
