@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -33,7 +33,7 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.scop import Scop
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
-from tests.plans.interpreter import interpret
+from tests.plans.interpreter import before_run, interpret
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +180,19 @@ def copy_bound(stream: Stream) -> Iterator[Stream]:
     yield from with_copies(stream, change)
 
 
+def copy_too_few(stream: Stream) -> Iterator[Stream]:
+    """Yield the stream without the copies of the last iteration of a level."""
+    depth = len(stream.levels)
+
+    def change(copy: Store) -> Iterator[Store]:
+        for number, level in enumerate(stream.levels):
+            early = Condition(IndexForm.counter(number, depth) * -1 + (level.extent - 2))
+            kept = tuple((*parts, early) for parts in copy.when.alternatives)
+            yield replace(copy, when=Predicate(kept))
+
+    yield from with_copies(stream, change)
+
+
 def copy_address(stream: Stream) -> Iterator[Stream]:
     def change(copy: Store) -> Iterator[Store]:
         if copy.address is not None:
@@ -287,6 +300,7 @@ CHANGES: tuple[Change, ...] = (
     store_port,
     copy_dropped,
     copy_bound,
+    copy_too_few,
     copy_address,
     copy_value,
     choice_bound,
@@ -354,6 +368,16 @@ def is_wrong(plan: KernelPlan, program: Scop) -> bool:
     except (AssertionError, IndexError, KeyError):
         return True
     wrong = plan.returned is not None and after[plan.returned] != [golden.returned]
-    return wrong or any(
-        after[name] != image.ravel().tolist() for name, image in golden.arrays.items()
-    )
+    if wrong or any(m.part is not None and not _can_run_again(m, after) for m in plan.memories):
+        return True
+    return any(after[name] != image.ravel().tolist() for name, image in golden.arrays.items())
+
+
+def _can_run_again(memory: Memory, after: Mapping[str, list[int]]) -> bool:
+    """Tell whether a part of an array holds what the host would fill it with now: it need not."""
+    assert memory.part is not None
+    if not memory.part.is_hosted:
+        return True
+    places = np.unique(memory.part.places(np.arange(memory.part.size)))
+    filled = before_run(memory, after)
+    return all(filled[place] == after[memory.name][place] for place in places[places >= 0])

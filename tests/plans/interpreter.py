@@ -258,7 +258,9 @@ def interpret(
     plan: KernelPlan, images: Mapping[str, list[int]], scalars: Mapping[str, int]
 ) -> dict[str, list[int]]:
     """Return every memory after a run, from its elements (row-major) before it."""
-    after = {name: _banks(plan.memory(name), _before(plan.memory(name), images)) for name in images}
+    after = {
+        name: _banks(plan.memory(name), before_run(plan.memory(name), images)) for name in images
+    }
     for region in plan.regions:
         _RegionRun(plan, region, after, scalars).run()
     return {name: _at_home(plan.memory(name), banks) for name, banks in after.items()}
@@ -295,7 +297,7 @@ def version_of(op: LoadOp, counters: tuple[int, ...]) -> int:
     return next((n for n, where in enumerate(op.versions, 1) if where.holds(counters)), 0)
 
 
-def _before(memory: Memory, images: Mapping[str, list[int]]) -> list[int]:
+def before_run(memory: Memory, images: Mapping[str, list[int]]) -> list[int]:
     """Return what is in a memory before a run; the host fills a part with its array."""
     if memory.part is None or not memory.part.is_hosted:
         return images[memory.name]
