@@ -45,8 +45,12 @@ class IndexForm:
         return IndexForm(tuple(factor * c for c in self.coefficients), factor * self.constant)
 
     def substitute(self, counters: Sequence[IndexForm]) -> IndexForm:
-        """Return the form with forms for its counters, at least one; further ones are not in it."""
-        total = IndexForm.fixed(self.constant, len(counters[0].coefficients))
+        """Return the form with forms for its counters; further ones are not in it.
+
+        Without any, as of a variable that is no array, it is one of no levels.
+        """
+        levels = len(counters[0].coefficients) if counters else 0
+        total = IndexForm.fixed(self.constant, levels)
         for coefficient, counter in zip(self.coefficients, counters, strict=False):
             if coefficient:
                 total += counter * coefficient
