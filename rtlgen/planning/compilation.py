@@ -21,7 +21,7 @@ from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.memories.bounds import StoreBound
 from rtlgen.planning.analysis import Analysis
-from rtlgen.planning.lane_choice import LaneChoice
+from rtlgen.planning.lane_search import LaneChoice
 from rtlgen.planning.planned import Expanded, Planned, Tried
 from rtlgen.poly.barriers import ChainBound
 from rtlgen.report.loops import pause_report, schedule_report, skew_report

@@ -1,10 +1,7 @@
 """Choose how a program with arrays off chip runs: its lanes, and whether they pay.
 
-Choose in how many lanes tiles run, under a number of multiplier blocks.
-
-The loops that may run in lanes are known from their dependences (`tiling.lanes`). Each is given
-twice as many lanes as before as long as that saves cycles and there are blocks for them; tiles are
-chosen anew every time, since more lanes ask for more words.
+The loops that may run in lanes are known from their dependences (`tiling.lanes`), and one of them
+is given some. Tiles are chosen anew every time, since more lanes ask for more words.
 
 Whether the lanes and workers that tiles are asked to have save cycles: a warning where not.
 
@@ -23,22 +20,22 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend import HlsPragma, ParsedProgram, UnrollPragma, not_followed
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import improving, more_effort, note_limit, noting_limits
-from rtlgen.ir.tolerance import TOLERANCE
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis, analyse
+from rtlgen.planning.choice import NotFaster
 from rtlgen.planning.compilation import InTiles
 from rtlgen.planning.directives import NO_LOOP, loops_at
-from rtlgen.planning.lane_choice import (
+from rtlgen.planning.lane_choice import LaneAsk, asked_by_options, saves_nothing
+from rtlgen.planning.lane_search import (
     Budget,
-    LaneAsk,
     LaneChoice,
-    asked_by_options,
-    lanes_text,
+    Lanes,
+    LoopGroup,
+    Planner,
+    climb,
     require_multipliers,
-    saves_nothing,
-    superseded,
 )
-from rtlgen.planning.planned import Tried
+from rtlgen.planning.moves import IN_ANY_ORDER
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import LookupOffChip, NoLanes, RaggedDomain, WindowsTooLarge
 from rtlgen.target import Target, get_target
@@ -50,6 +47,35 @@ from rtlgen.tiling.placement import ram_limit_bits
 from rtlgen.tiling.plan import TiledProgram, plan_in_lanes, plan_in_tiles
 from rtlgen.transforms.lanes import MOST_LANES, place_of
 from rtlgen.windows.workers import ONE_WORKER
+
+
+class _Tiles(Planner[TiledProgram]):
+    """Plans a program in tiles; where it takes too many multipliers, they are shared."""
+
+    refusals = REFUSALS
+
+    def __init__(self, program: ParsedProgram, request: TileRequest, budget: Budget) -> None:
+        self.program, self.request, self.budget = program, request, budget
+        self.units: Sequence[UnitLoops] = ()
+
+    def planned(self, lanes: Lanes, below: float | None = None) -> TiledProgram:
+        request = self.request
+        for loop, count in lanes.items():
+            asked = LaneRequest(loop, count)
+            request = replace(request, lanes=asked)
+            least = _least_cycles(self.units, asked)
+            if below is not None and least >= below:
+                raise NotFaster(IN_ANY_ORDER.format(least))
+        # Whatever one attempt takes, there is as much for the next.
+        with more_effort():
+            tiled = plan_in_tiles(self.program, request, self.budget.target)
+        if self.budget.taken(tiled.plan) <= self.budget.multipliers:
+            return tiled
+        shared = with_units(tiled.plan, tiled.program.sets.context, everywhere=True)
+        return replace(tiled, plan=shared)
+
+    def waits(self, found: TiledProgram) -> str:
+        return ""
 
 
 def choose_tile_lanes(
@@ -65,70 +91,20 @@ def choose_tile_lanes(
     ------
     TooFewMultipliers: what is asked for takes more. RtlgenError: it cannot be planned.
     """
-    asked = request.lanes
-    best = _attempt(program, request, budget)
-    require_multipliers(program.scop.name, budget, best.plan, has_lanes=asked is not None)
-    lanes: dict[str, int | None] = {}
-    tried: list[Tried] = []
-    if asked is None:
+    planner = _Tiles(program, request, budget)
+    best = planner.planned({})
+    has_lanes = request.lanes is not None
+    require_multipliers(program.scop.name, budget, best.plan, has_lanes=has_lanes)
+    loops: dict[str, None] = {}
+    if not has_lanes:
         longest = max(best.parts, key=lambda part: part.kernel_cycles)
         # Units that are cut together in one lane may be faster apart in several.
-        units = [unit for part in best.parts for unit in part.loops.apart]
-        free = [loop for unit in longest.loops.apart for loop in free_loops(unit).values()]
-        for loop in dict.fromkeys(free):
-            found, count, said = _climbed(loop, program, request, budget, best, units)
-            tried += said
-            if predicted_cycles(found.plan) < predicted_cycles(best.plan):
-                best, lanes = found, {loop: count}
-    taken = budget.taken(best.plan)
-    refused = {each.form: each.why_not for each in tried if each.why_not}
-    noted = (superseded(each, lanes, predicted_cycles(best.plan)) for each in tried)
-    return LaneChoice(lanes, best, taken, budget.multipliers, refused, tuple(noted))
-
-
-def _climbed(
-    loop: str,
-    program: ParsedProgram,
-    request: TileRequest,
-    budget: Budget,
-    best: TiledProgram,
-    units: Sequence[UnitLoops],
-) -> tuple[TiledProgram, int, list[Tried]]:
-    """Give a loop more and more lanes; return the best plan, its lanes, and what was tried."""
-    count, tried = 1, list[Tried]()
-
-    def ended(why: str, cycles: int | None = None) -> tuple[TiledProgram, int, list[Tried]]:
-        return best, count, [*tried, Tried("lanes", option, cycles, why)]
-
-    while 2 * count <= MOST_LANES:
-        option = lanes_text({loop: 2 * count})
-        lanes, before = LaneRequest(loop, 2 * count), predicted_cycles(best.plan)
-        least = _least_cycles(units, lanes)
-        if least >= TOLERANCE * before:
-            return ended(f"would save no cycles: {least:,} or more, after {before:,}")
-        try:
-            found = _attempt(program, replace(request, lanes=lanes), budget)
-        except REFUSALS as error:
-            return ended(f"cannot be: {error.diagnostic.message}")
-        excess, cycles = budget.excess(found.plan), predicted_cycles(found.plan)
-        if excess is not None:
-            return ended(f"would {excess}", cycles)
-        if cycles >= TOLERANCE * before:
-            return ended(f"would save no cycles: {cycles:,}, after {before:,}", cycles)
-        best, count = found, 2 * count
-        tried.append(Tried("lanes", option, cycles))
-    return best, count, tried
-
-
-def _attempt(program: ParsedProgram, request: TileRequest, budget: Budget) -> TiledProgram:
-    """Plan a program in tiles; where it takes too many multipliers, they are shared."""
-    # Whatever one attempt takes, there is as much for the next.
-    with more_effort():
-        tiled = plan_in_tiles(program, request, budget.target)
-    if budget.taken(tiled.plan) <= budget.multipliers:
-        return tiled
-    shared = with_units(tiled.plan, tiled.program.sets.context, everywhere=True)
-    return replace(tiled, plan=shared)
+        planner.units = [unit for part in best.parts for unit in part.loops.apart]
+        for unit in longest.loops.apart:
+            loops |= dict.fromkeys(free_loops(unit).values())
+    factors = tuple(2**n for n in range(1, MOST_LANES.bit_length()))
+    groups = [LoopGroup((loop,), factors) for loop in loops]
+    return climb(planner, budget, best, groups, most_groups=1)
 
 
 def _least_cycles(units: Sequence[UnitLoops], request: LaneRequest) -> int:

@@ -21,13 +21,12 @@ from rtlgen.planning.directives import (
     without_pragmas,
 )
 from rtlgen.planning.lane_choice import (
-    Budget,
-    LaneChoice,
     asked_by_options,
     asked_by_pragmas,
     choose_lanes,
     lanes_without_gain,
 )
+from rtlgen.planning.lane_search import Budget, LaneChoice
 from rtlgen.planning.planned import Planned
 from rtlgen.scheduling.errors import BankUnknown
 from rtlgen.target import get_target
