@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from rtlgen.frontend.analysis.quotients import NEGATED, Quotient, compared, quotient_of
 from rtlgen.frontend.analysis.ranges import Cases, Ranges
 from rtlgen.frontend.analysis.truth_tables import told_by_values
 from rtlgen.ir.affine import Affine, Congruence, Constraint
@@ -94,8 +95,6 @@ def _remainder(expr: Expr) -> tuple[Affine, int, bool] | None:
 
 MAX_CASES = 8
 
-_NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
-
 
 def cases_of(expr: Expr, negated: bool, ranges: Ranges, strides: bool) -> Cases | None:
     """Return the cases in which a value is not 0 (or is, if `negated`); None if it is not affine.
@@ -118,7 +117,7 @@ def _cases_as_written(expr: Expr, negated: bool, ranges: Ranges, strides: bool) 
         case Binary("ne" | "eq" as op, left, Constant(0)) if is_truth(left):
             return cases_of(left, negated != (op == "eq"), ranges, strides)
         case Binary(op, left, right) if op in COMPARISONS:
-            return _compared(_NEGATED[op] if negated else op, left, right, ranges, strides)
+            return _compared(NEGATED[op] if negated else op, left, right, ranges, strides)
         case Binary("and" | "or" as op, left, right) if is_truth(left) and is_truth(right):
             return _joined((op == "and") != negated, left, right, negated, ranges, strides)
         case Select(condition, if_true, if_false):
@@ -136,40 +135,20 @@ def _cases_as_written(expr: Expr, negated: bool, ranges: Ranges, strides: bool) 
 
 def _compared(op: str, left: Expr, right: Expr, ranges: Ranges, strides: bool) -> Cases | None:
     a, b = _affine(left), _affine(right)
-    if a is not None and b is not None:
-        return possible(compared(op, a - b), ranges)
-    if strides and b is not None and b.is_constant and (divided := _quotient(left, ranges)):
-        form, by = divided
-        return possible(_compared_quotient(op, form, by, b.constant), ranges)
+    if strides:
+        sides = quotient_of(left, ranges), quotient_of(right, ranges)
+    else:
+        sides = (None if a is None else Quotient(a)), (None if b is None else Quotient(b))
+    if sides[0] is not None and sides[1] is not None:
+        cases = compared(op, sides[0], sides[1])
+        if cases is not None:
+            return possible(cases, ranges)
     if strides and op in ("eq", "ne"):
         for value, other in ((left, b), (right, a)):
             if other is not None and other.is_constant:
-                cases = remainder_cases(value, op, other.constant, ranges)
-                return None if cases is None else possible(cases, ranges)
+                found = remainder_cases(value, op, other.constant, ranges)
+                return None if found is None else possible(found, ranges)
     return None
-
-
-def _quotient(expr: Expr, ranges: Ranges) -> tuple[Affine, int] | None:
-    """Return the dividend and the divisor of a quotient that is rounded down."""
-    match expr:
-        case Binary("div", IndexValue(form), Constant(by)) if by > 0 and ranges.minimum(form) >= 0:
-            return form, by
-    return None
-
-
-def _compared_quotient(op: str, form: Affine, by: int, number: int) -> Cases:
-    """Return where `form / by op number` holds."""
-    # From the first one on, the quotient is the number; from the second one on, it is more.
-    first, second = form - number * by, form - (number + 1) * by
-    match op:
-        case "lt" | "ge":
-            return compared(op, first)
-        case "le" | "gt":
-            return compared("lt" if op == "le" else "ge", second)
-        case "eq":
-            return ((first, -second - 1),)
-        case _:
-            return (*compared("lt", first), *compared("ge", second))
 
 
 def _joined(
@@ -180,24 +159,6 @@ def _joined(
     if is_both:
         return both(first, second, ranges)
     return either(first, cases_of(left, not negated, ranges, strides), second, ranges)
-
-
-def compared(op: str, difference: Affine) -> Cases:
-    """Return where `difference op 0` holds."""
-    below, above = -difference - 1, difference - 1
-    match op:
-        case "lt":
-            return ((below,),)
-        case "le":
-            return ((-difference,),)
-        case "gt":
-            return ((above,),)
-        case "ge":
-            return ((difference,),)
-        case "eq":
-            return ((difference, -difference),)
-        case _:
-            return ((below,), (above,))
 
 
 def both(left: Cases | None, right: Cases | None, ranges: Ranges) -> Cases | None:

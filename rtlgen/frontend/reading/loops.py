@@ -12,14 +12,8 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import MAX_RESIDUES, divisions_in, is_by_iterators
-from rtlgen.frontend.analysis.ranges import (
-    Conjunction,
-    Extreme,
-    IteratorRange,
-    Quotient,
-    Ranges,
-    affine_parts,
-)
+from rtlgen.frontend.analysis.quotients import Extreme, Quotient, extremes
+from rtlgen.frontend.analysis.ranges import Conjunction, IteratorRange, Ranges
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
     FrontendError,
@@ -187,7 +181,7 @@ class LoopReader:
         if value.affine is not None:
             return value.affine
         extreme: Extreme = "greatest" if step > 0 else "least"
-        parts = affine_parts(value.expr, extreme, self._ranges)
+        parts = extremes(value.expr, extreme, self._ranges)
         if parts is None or abs(step) != 1:
             raise _bound_refusal(value, self._locator.text(self._header.start))
         first, others = self._first_bound(parts, outermost=max if step > 0 else min)
@@ -359,7 +353,7 @@ class LoopReader:
             return (Quotient(value.affine),)
         parts = None
         if self._header.condition.op != "!=":
-            parts = affine_parts(value.expr, extreme, ranges)
+            parts = extremes(value.expr, extreme, ranges)
         if parts is None or any(part.form.coefficient(self._iterator) for part in parts):
             node = self._header.condition
             side = node.left if value.span == self._locator.span(node.left) else node.right
