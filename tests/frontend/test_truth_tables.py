@@ -68,6 +68,22 @@ def test_a_loop_of_larger_steps_has_its_values_alone(condition: str) -> None:
     assert iterations_of(program("i % 2 == 0", "int i = 4; i < 30; i += 2")) == [*range(4, 30, 2)]
 
 
+OF_MANY = {
+    "i % 5 == 3": [i for i in range(-2000, 2001) if i > 0 and i % 5 == 3],
+    "i % 5 == 0": range(-2000, 2001, 5),
+    "(3 * i + 7) % 6 == -2": [i for i in range(-2000, -2) if i % 2],
+    "(i & 12) == 4 && (i & 3) == 1": range(-1995, 2001, 16),
+    "(i >> 4) >= 100": range(1600, 2001),
+}
+
+
+@pytest.mark.parametrize("condition", OF_MANY)
+def test_of_many_values_those_tell_after_which_it_repeats(condition: str) -> None:
+    text = f"for (int i = -2000; i <= 2000; i++) if ({condition}) a[i + 2000] = b[i + 2000];"
+    scop = parse_text(f"void f(int a[4001], const int b[4001]) {{ {text} }}").scop
+    assert iterations_of(scop) == list(OF_MANY[condition])
+
+
 @pytest.mark.parametrize("condition", ["i % 3 != 1", "i % 8 < 5", "(i & 8) == 0 && b[i] > 0"])
 def test_one_in_several_places_stays_a_question(condition: str) -> None:
     (statement,) = program(condition).statements

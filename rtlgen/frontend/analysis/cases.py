@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from rtlgen.frontend.analysis.quotients import NEGATED, Quotient, compared, quotient_of
 from rtlgen.frontend.analysis.ranges import Cases, Ranges
-from rtlgen.frontend.analysis.truth_tables import told_by_values
+from rtlgen.frontend.analysis.truth_tables import SYMBOLS, told_by_values
+from rtlgen.frontend.text.constants import result_of
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -35,63 +36,6 @@ from rtlgen.ir.expr import (
     with_children,
 )
 from rtlgen.ir.value_ranges import is_truth
-
-
-def remainder_cases(
-    value: Expr, op: str, wanted: int, ranges: Ranges
-) -> tuple[tuple[Constraint, ...], ...] | None:
-    """Return the cases in which `value op wanted` holds, or None if `value` is no remainder.
-
-    "Not equal" is a stride only for a divisor of 2.
-
-    Parameters
-    ----------
-    op: `eq` or `ne`.
-    """
-    found = _remainder(value)
-    if found is None:
-        return None
-    form, modulus, towards_zero = found
-    low, high = ranges.minimum(form), ranges.maximum(form)
-    turns = low // modulus
-    if turns == high // modulus and (low >= 0 or not towards_zero):
-        # It is never divided: the remainder is affine.
-        rest = form - turns * modulus - wanted
-        return ((rest, -rest),) if op == "eq" else ((rest - 1,), (-rest - 1,))
-    if op == "ne":
-        if modulus != 2 or wanted not in (0, 1) or (wanted and towards_zero and low < 0):
-            return None
-        return ((Congruence(form - (1 - wanted), 2),),)
-    if not towards_zero or low >= 0:
-        return ((Congruence(form - wanted, modulus),),) if 0 <= wanted < modulus else ()
-    if abs(wanted) >= modulus:
-        return ()
-    # C's remainder has the sign of the dividend.
-    same_sign: tuple[Affine, ...] = ()
-    if wanted > 0:
-        same_sign = (form - 1,)
-    elif wanted < 0 < high:
-        same_sign = (-form - 1,)
-    return ((Congruence(form - wanted, modulus), *same_sign),)
-
-
-def _remainder(expr: Expr) -> tuple[Affine, int, bool] | None:
-    """Return the dividend, the divisor, and whether the quotient is rounded towards zero."""
-    match expr:
-        case Cast(operand):
-            inner = _remainder(operand)
-            # A conversion keeps a remainder that is not negative and small.
-            fits = inner is not None and not inner[2] and inner[1] - 1 <= expr.type.maximum
-            return inner if fits else None
-        case Binary("rem", IndexValue(form, type_), Constant(divisor)) if divisor > 0:
-            return form, divisor, type_.signed
-        case Binary("and", IndexValue(form), Constant(mask)) | Binary(
-            "and", Constant(mask), IndexValue(form)
-        ) if mask > 0 and mask & (mask + 1) == 0:
-            return form, mask + 1, False
-        case _:
-            return None
-
 
 MAX_CASES = 8
 
@@ -143,11 +87,6 @@ def _compared(op: str, left: Expr, right: Expr, ranges: Ranges, strides: bool) -
         cases = compared(op, sides[0], sides[1])
         if cases is not None:
             return possible(cases, ranges)
-    if strides and op in ("eq", "ne"):
-        for value, other in ((left, b), (right, a)):
-            if other is not None and other.is_constant:
-                found = remainder_cases(value, op, other.constant, ranges)
-                return None if found is None else possible(found, ranges)
     return None
 
 
@@ -281,59 +220,27 @@ def _low_bits(mask: int, node: Binary) -> int:
 
 def divided(node: Binary, ranges: Ranges) -> Affine | None:
     """Return the affine function that a division of one gives, if `ranges` tell."""
-    match node:
-        case Binary("rem" | "div" as op, IndexValue(form), Constant(by)) if by:
-            low, high = ranges.minimum(form), ranges.maximum(form)
-            if node.type.signed and low < 0:
-                # Towards zero: it is done on the magnitude.
-                if high > 0:
-                    return None
-                found = _part(op, -form, abs(by), ranges)
-                sign = -1 if op == "rem" or by > 0 else 1
-            else:
-                found = _part(op, form, abs(by), ranges)
-                sign = -1 if op == "div" and by < 0 else 1
-            return None if found is None else found * sign
-        case Binary("shr", IndexValue(form), Constant(by)):
-            return _part("div", form, 1 << by, ranges)
-        case Binary(op, IndexValue(form), Constant(by)) | Binary(
-            op, Constant(by), IndexValue(form)
-        ) if op in _MASKS:
-            return _masked(node, form, by, ranges)
-    return None
-
-
-def _masked(node: Binary, form: Affine, mask: int, ranges: Ranges) -> Affine | None:
-    few = _low_bits(mask, node)
-    modulus = 1 << few.bit_length()
-    rest = _part("rem", form, modulus, ranges)
-    if few & (few + 1) and (rest is None or not rest.is_constant):
-        # The bits below the lowest one of the mask do not matter.
-        unit = few & -few
-        quotient = _part("div", form, unit, ranges)
-        rest = None if quotient is None else quotient * unit
-    if rest is None:
+    division = _division(node)
+    if division is None or division.signs(ranges):
         return None
-    kept = Affine((), rest.constant & few) if rest.is_constant else rest
-    if few != mask:
-        kept = form - kept
-    if node.op == "and":
-        return kept
-    return form + mask - kept * (1 if node.op == "or" else 2)
-
-
-def _part(op: str, form: Affine, modulus: int, ranges: Ranges) -> Affine | None:
-    """Return the quotient, rounded down, or the rest."""
+    form, piece, size = division.form, division.piece, division.modulus
     low, high = ranges.minimum(form), ranges.maximum(form)
-    if low // modulus == high // modulus and not is_held(form, ranges):
-        quotient = low // modulus
-        return form - quotient * modulus if op == "rem" else Affine((), quotient)
-    if op == "rem":
-        for sign in (1, -1):
-            residue = ranges.residue(Congruence(form * sign, modulus))
-            if residue is not None:
-                return Affine((), residue * sign % modulus)
-    return None
+    sign = -1 if division.towards_zero and low < 0 else 1
+    first, last = sorted((sign * low, sign * high))
+    if first // piece == last // piece and not is_held(form, ranges):
+        at, by = first - first % piece, 1
+    else:
+        rest = ranges.residue(Congruence(form * sign, size))
+        if rest is None:
+            return None
+        at = first + (rest - first) % size
+        by = size if at + size <= node.type.maximum else -size
+    # It is the function that goes through two of these values, if one does.
+    other = node.right if isinstance(node.right, Constant) else node.left
+    assert isinstance(other, Constant), "one side is a number"
+    begin, end = (result_of(SYMBOLS[node.op], sign * x, other.value) for x in (at, at + by))
+    rise, uneven = divmod(end - begin, sign * by)
+    return None if uneven else form * rise + (begin - rise * sign * at)
 
 
 def is_held(form: Affine, ranges: Ranges) -> bool:

@@ -4,14 +4,15 @@
 e * e < 50                         -7 <= e <= 7
 (e & 6) == 2, e is even            e % 8 == 2
 
-What an expression looks like does not matter: it is computed for every value, as C does it.
+What an expression looks like does not matter: it is computed for every value, as C does it. Of many
+values, those are enough after which it repeats: one that asks for remainders alone does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from math import gcd
+from math import gcd, lcm
 
 from rtlgen.frontend.analysis.ranges import Cases, Ranges
 from rtlgen.frontend.text.constants import result_of
@@ -43,15 +44,15 @@ MOST_VALUES = 1024
 MOST_NODES = 64
 """Of a condition, in which parts may stand several times."""
 
-MOST_MODULUS = 64
-"""Divisors that are tried: those of periods that programs have."""
+MOST_REPEATED = 1 << 14
+"""Of the function, for each of which one is computed that repeats."""
 
 
 def told_by_values(condition: Expr, negated: bool, ranges: Ranges) -> Cases | None:
     """Return where a value is not 0 (or is, if `negated`).
 
-    None: it depends on more than one function of the iterators, or on one of many values, or holds
-    in several places: each would make a statement more.
+    None: it depends on more than one function of the iterators, or on one of many values that does
+    not repeat, or holds in several places: each would make a statement more.
     """
     form = _only_form(condition)
     if form is None:
@@ -59,15 +60,16 @@ def told_by_values(condition: Expr, negated: bool, ranges: Ranges) -> Cases | No
     low, high = ranges.minimum(form), ranges.maximum(form)
     step, first = _stride(form, ranges)
     begin = low + (first - low) % step
-    if not begin < high or (high - begin) // step >= MOST_VALUES:
+    if not begin < high:
         return None
     values = range(begin, high + 1, step)
+    if len(values) > MOST_VALUES:
+        values = _deciding(condition, form, values)
     told = [_value_at(condition, form, value) for value in values]
-    if None in told:
+    if not told or None in told:
         return None
     holds = [value for value, each in zip(values, told, strict=True) if bool(each) != negated]
-    found = _interval(form, values, holds)
-    return _rest(form, values, holds) if found is None else found
+    return _progression(form, values, holds)
 
 
 def _only_form(condition: Expr) -> Affine | None:
@@ -100,6 +102,12 @@ def _stride(form: Affine, ranges: Ranges) -> tuple[int, int]:
     return 1, 0
 
 
+def _times(affine: Affine, form: Affine) -> int:
+    """Return which multiple of the function another one is, but for a constant."""
+    name, unit = form.terms[0]
+    return affine.coefficient(name) // unit
+
+
 def _value_at(expr: Expr, form: Affine, value: int) -> int | None:
     """Return an expression where the function has a value; None where C does not say."""
     match expr:
@@ -107,9 +115,7 @@ def _value_at(expr: Expr, form: Affine, value: int) -> int | None:
             return number
         case IndexValue(affine, type_):
             assert isinstance(type_, IntType)
-            name, unit = next(iter(form.terms))
-            times = affine.coefficient(name) // unit
-            return type_.wrap(times * value + affine.constant)
+            return type_.wrap(_times(affine, form) * value + affine.constant)
         case Select(condition, if_true, if_false):
             chosen = _value_at(condition, form, value)
             if chosen is None:
@@ -121,25 +127,58 @@ def _value_at(expr: Expr, form: Affine, value: int) -> int | None:
     return computed(expr, known) if len(known) == len(parts) else None
 
 
-def _interval(form: Affine, values: range, holds: Sequence[int]) -> Cases | None:
-    """Return the one interval in which a condition holds; no case where it never does."""
+def _deciding(condition: Expr, form: Affine, values: range) -> range:
+    """Return those of many values that tell of the others, which repeat; none where none do."""
+    turns: list[int] = []
+    period = _period(condition, form, turns)
+    if period is None:
+        return range(0)
+    size = 2 * lcm(period, values.step)
+    # Where a dividend changes its sign, its remainder does.
+    first = max(0, min(turns, default=values[0]) - size - values[0]) // values.step
+    last = max(0, max(turns, default=values[0]) + size - values[0]) // values.step
+    found = values[first : last + 1]
+    return found if len(found) <= MOST_REPEATED else range(0)
+
+
+def _period(expr: Expr, form: Affine, turns: list[int]) -> int | None:
+    """Return by how much the function is larger when a value is the same again.
+
+    Parameters
+    ----------
+    turns: takes the values of the function from which on that is so, or up to which.
+    """
+    match expr:
+        case IndexValue(affine):
+            return 1 if affine.is_constant else None
+        case Binary("rem" | "and" as op, IndexValue(affine), Constant(by)) if (
+            not affine.is_constant and by > 0
+        ):
+            times = _times(affine, form)
+            if op == "rem" and expr.type.signed:
+                turns.append(-affine.constant // times)
+            size = by if op == "rem" else 1 << by.bit_length()
+            return size // gcd(size, times)
+    periods = [_period(part, form, turns) for part in children(expr)]
+    known = [period for period in periods if period is not None]
+    return lcm(*known) if len(known) == len(periods) else None
+
+
+def _progression(form: Affine, values: range, holds: Sequence[int]) -> Cases | None:
+    """Return the one row of equal steps in which a condition holds; no case where it never does."""
     if not holds:
         return ()
     first, last = holds[0], holds[-1]
-    if len(holds) != (last - first) // values.step + 1:
+    gap = holds[1] - first if len(holds) > 1 else values.step
+    if list(holds) != list(range(first, last + 1, gap)):
         return None
-    low = (form - first,) if first > values[0] else ()
-    high = (-form + last,) if last < values[-1] else ()
-    return ((*low, *high),)
-
-
-def _rest(form: Affine, values: range, holds: Sequence[int]) -> Cases | None:
-    """Return the one rest of a division with which a condition holds, if it is one."""
-    for modulus in range(2, MOST_MODULUS + 1):
-        rest = holds[0] % modulus
-        if holds == [value for value in values if value % modulus == rest]:
-            return ((Congruence(form - rest, modulus),),)
-    return None
+    low = (form - first,) if first - gap >= values[0] else ()
+    high = (-form + last,) if last + gap <= values[-1] else ()
+    if gap == values.step:
+        return ((*low, *high),)
+    turns = gap // values.step
+    modulus = turns if gcd(turns, values.step) == 1 else gap
+    return ((Congruence(form - first % modulus, modulus), *low, *high),)
 
 
 def computed(expr: Cast | Unary | Binary, parts: Sequence[int]) -> int | None:
