@@ -24,6 +24,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.jumps import RETURN, Outcome, outcome
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
+    Less,
     alike,
     changed,
     has_effect,
@@ -262,7 +263,8 @@ class Capacity:
                 return self._of_choice(node)
             case c_ast.UnaryOp(op="-"):
                 negative = _negative(self.limits(node.expr))
-                return _ANY if self._may_wrap(node, negative) else negative
+                may_wrap = not isinstance(node, Less) and self._may_wrap(node, negative)
+                return _ANY if may_wrap else negative
             case c_ast.UnaryOp(op="+"):
                 return self.limits(node.expr)
             case c_ast.Cast(expr=inner):

@@ -24,7 +24,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.capacity import Limits
 from rtlgen.frontend.lowering.iterations import Loop, Part, asks_first, way_out
 from rtlgen.frontend.lowering.jumps import outcome, target_of
-from rtlgen.frontend.lowering.nodes import integer, items_of, named
+from rtlgen.frontend.lowering.nodes import integer, items_of, moved_by, named
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, mentioned
 
@@ -249,16 +249,8 @@ class _Run:
         return {_with(s, {self._names[name]: None for name in own}) for s in found}
 
     def _stepped(self, state: _State, name: str, by: c_ast.Node) -> _State:
-        """Return the state behind a step of a test, which is by `-m` for `n -= m`, too.
-
-        Where m is narrower than n and has no sign, that is another number than `n += -m` leaves.
-        """
-        steps = [("+=", by)]
-        if isinstance(by, c_ast.UnaryOp) and by.op == "-":
-            steps.append(("-=", by.expr))
-        made = [c_ast.Assignment(op, named(name, by.coord), x, by.coord) for op, x in steps]
-        found = {self._changed(step, state) for step in made}
-        return found.pop() if len(found) == 1 else self._set(state, name, None)
+        """Return the state behind a step of a test."""
+        return self._set(state, name, moved_by(named(name, by.coord), by, by.coord))
 
     def _changed(self, node: c_ast.Node, state: _State) -> _State:
         """Return the state behind a statement without control, or one that is not followed."""

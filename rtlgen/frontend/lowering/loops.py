@@ -42,6 +42,7 @@ from rtlgen.frontend.lowering.iterations import (
 from rtlgen.frontend.lowering.jumps import BREAK, CONTINUE, outcome, target_of
 from rtlgen.frontend.lowering.nodes import (
     FreshNames,
+    Less,
     Place,
     assign,
     block,
@@ -50,6 +51,7 @@ from rtlgen.frontend.lowering.nodes import (
     integer,
     joined,
     map_children,
+    moved_by,
     named,
     number,
     reads_memory,
@@ -295,7 +297,7 @@ class LoopLowering:
             value = c_ast.BinaryOp(op, value, integer(abs(total), at), at)
         else:
             for by in offset:
-                value = c_ast.BinaryOp("+", value, copied(by), at)
+                value = moved_by(value, by, at)
         type_ = self._variables.type(name)
         if type_.number == INT and len(known) == len(amounts):
             return value
@@ -456,9 +458,13 @@ class LoopLowering:
         amounts = [number(x) for x in by]
         known = [amount for amount in amounts if amount is not None]
         if len(known) < len(amounts):
-            total: c_ast.Node = copied(by[0])
-            for more in by[1:]:
-                total = c_ast.BinaryOp("+", total, copied(more), at)
+            if len(by) == 1 and isinstance(by[0], Less):
+                return c_ast.Assignment("-=", named(name, at), copied(by[0].expr), at)
+            # Their sum is one of numbers of the type of what is stepped.
+            total: c_ast.Node = cast(self._variables.type(name), integer(0, at), at)
+            for each in by:
+                total = moved_by(total, each, at)
+            total = total if len(by) > 1 else copied(by[0])
             return c_ast.Assignment("+=", named(name, at), total, at)
         amount = sum(known)
         if abs(amount) == 1:

@@ -298,7 +298,18 @@ def step_of(node: c_ast.Node | None) -> tuple[str, c_ast.Node] | None:
     if found is None:
         return None
     name, by, sign = found
-    return name, by if sign > 0 else c_ast.UnaryOp("-", by, by.coord)
+    return name, by if sign > 0 else Less("-", by, by.coord)
+
+
+class Less(c_ast.UnaryOp):  # type: ignore[misc]
+    """The step of `n -= by`: the number -by, which `n += -by` adds only where `by` has a sign."""
+
+
+def moved_by(value: c_ast.Node, by: c_ast.Node, at: Place) -> c_ast.BinaryOp:
+    """Return a value behind a step."""
+    if isinstance(by, Less):
+        return c_ast.BinaryOp("-", value, copied(by.expr), at)
+    return c_ast.BinaryOp("+", value, copied(by), at)
 
 
 def number(node: c_ast.Node | None) -> int | None:

@@ -704,6 +704,25 @@ _ORDERS_AND_SIGNS = {
         "typedef int idx; int f(const int a[64], int key) { register int k = 0; idx i = 0; while "
         "(i < 64 && a[i] > key) i++; while (k < 64 && a[k] != key) k++; return i * 64 + k; }"
     ),
+    "a step down by less wide a number without a sign": """
+        void f(int y[4], const int x[4]) {
+          for (int k = 0; k < 4; k++) {
+            unsigned m = (x[k] & 31) + 5; long n = 100; int s = 0;
+            while (n > 0) { s++; n -= m; }
+            y[k] = s; }
+        }""",
+    "two steps of less wide numbers, one without a sign": """
+        void f(int y[4], const int x[4]) {
+          for (int k = 0; k < 4; k++) {
+            unsigned m = (x[k] & 7) + 5; int d = 3; long n = 100; int s = 0;
+            do { s++; n += d; if (x[s & 3] == 7) break; n -= m; } while (n > 0 && s < 90);
+            y[k] = s + (int)(n >> 3); }
+        }""",
+    "two steps by what is known before": """
+        void f(int y[64]) {
+          unsigned a = 3; int b = -1; long n = 0;
+          while (n < 60) { y[n] += 1; n += a; y[n] += 2; n += b; }
+        }""",
 }
 
 
