@@ -48,6 +48,7 @@ from rtlgen.frontend.syntax.assigned import (
     mentioned,
     setting_of,
 )
+from rtlgen.frontend.syntax.liveness import Liveness
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, parameters
 
@@ -261,7 +262,9 @@ class Variables:
     """
 
     def __init__(self, function: c_ast.FuncDef, tree: c_ast.FileAST) -> None:
-        self._function = function
+        liveness = Liveness()
+        liveness.before(function.body.block_items or ())
+        self._behind = liveness.behind
         self._names = Names()
         self._scalars: dict[str, Number] = {}
         self._numbers: set[str] = set()
@@ -369,13 +372,8 @@ class Variables:
         return opposite(condition, may_be_nan=is_float)
 
     def is_used_outside(self, name: str, loop: c_ast.Node) -> bool:
-        """Return whether something but a loop may use the value that it leaves in a scalar.
-
-        A loop that sets the scalar first uses its own value, and one inside of another loop begins
-        with what it has left there.
-        """
-        body = self._function.body
-        return _uses(body, name, loop) or _comes_round(body, name, loop) is True
+        """Return whether something may use the value that a loop leaves in a scalar."""
+        return name in self._behind.get(id(loop), (name,))
 
 
 def _is_floating(symbol: Symbol) -> bool:
@@ -391,50 +389,3 @@ def _used(names: Names, function: c_ast.FuncDef, tree: c_ast.FileAST) -> Iterato
             yield from names.used(node)
         elif isinstance(node, c_ast.FuncDef | c_ast.Decl | c_ast.Typedef):
             names.declare(node.decl if isinstance(node, c_ast.FuncDef) else node)
-
-
-def _comes_round(node: c_ast.Node, name: str, loop: c_ast.Node) -> bool | None:
-    """Return whether a loop below a node may begin with what it left in a scalar, loops around it.
-
-    None where it begins with what the scalar is before the node.
-    """
-    if node is loop:
-        init = node.init if isinstance(node, c_ast.For) else None
-        is_set = init is not None and _sets(init, name) and not _uses(init, name, loop)
-        return False if is_set else None
-    is_set = False
-    for _, child in node.children():
-        if isinstance(child, c_ast.Label):
-            is_set = False
-        if any(x is loop for x in below(child)):
-            inside = _comes_round(child, name, loop)
-            if inside is not None or is_set:
-                return bool(inside)
-            return True if isinstance(node, LOOPS) and child is node.stmt else None
-        is_set |= isinstance(node, c_ast.Compound) and _sets(child, name)
-    return None
-
-
-def _sets(node: c_ast.Node, name: str) -> bool:
-    """Return whether a statement gives a scalar a value, or declares it."""
-    match node:
-        case c_ast.Decl(name=target) | c_ast.Assignment(op="=", lvalue=c_ast.ID(name=target)):
-            return bool(target == name)
-        case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts):
-            return any(_sets(part, name) for part in parts)
-    return False
-
-
-def _uses(node: c_ast.Node | None, name: str, loop: c_ast.Node) -> bool:
-    if node is None or node is loop:
-        return False
-    match node:
-        case c_ast.ID():
-            return bool(node.name == name)
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=target)) if target == name:
-            return _uses(node.rvalue, name, loop)
-        case c_ast.For(init=c_ast.Assignment() | c_ast.DeclList()) if _sets(node.init, name):
-            # Behind the loop, it begins with a value of its own.
-            if all(x is not loop for x in below(node)):
-                return _uses(node.init, name, loop)
-    return any(_uses(child, name, loop) for _, child in node.children())

@@ -22,15 +22,14 @@ from rtlgen.frontend.reading.writes import written
 from rtlgen.frontend.scop.body import BodyReader
 from rtlgen.frontend.syntax.assigned import (
     Assumption,
-    RegionValues,
     assigned,
     below,
     declared,
     handed_over,
     mentioned,
     mentions,
-    region_values,
 )
+from rtlgen.frontend.syntax.liveness import RegionValues, region_values
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import Region, parameters
 from rtlgen.ir.constant_folding import widening_constants
