@@ -34,7 +34,12 @@ from rtlgen.frontend.lowering.desugar import (
 )
 from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.float_wishes import FloatRewriting, rewrite_floats
-from rtlgen.frontend.lowering.inferred_types import find_types, take_seen_types
+from rtlgen.frontend.lowering.inferred_types import (
+    find_types,
+    number_enumerations,
+    take_seen_types,
+    write_out_type_names,
+)
 from rtlgen.frontend.lowering.initialisers import name_literals
 from rtlgen.frontend.lowering.passed_over import PassedOver
 from rtlgen.frontend.lowering.pointer_choices import name_chosen_pointers
@@ -291,6 +296,7 @@ def _lower(
     tree, locator = parse(declared, tokens, dict(preprocessed.sources))
     type_parameters_in_place(tree, locator)
     volatile = {node: drop_volatile(node) for node in tree.ext}
+    number_enumerations(tree)
     take_known_extents(tree, locator)
     find_types(tree, locator, words)
     standard_integers(tree, locator)
@@ -324,6 +330,7 @@ def _lower(
         rewrite_floats(tree, locator, floats)
         text = _text(tree, region)
         told = desugar(tree, changing)
+        write_out_type_names(tree)
         # Who calls what may stand in a call that is left out by now.
         region = select_region(tree, region.function.decl.name, locator)
         passed_over = PassedOver(region, tree, locator)

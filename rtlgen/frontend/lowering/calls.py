@@ -163,7 +163,7 @@ def drop_outside_calls(
     asking = _asking(bodies, changing, refused, known)
     outside = _Outside(refused - asking, None if known is None else known | asking, from_headers)
     left_out: dict[str, list[c_ast.FuncCall]] = {}
-    scalars = {v.name for v in of_file if _is_number(v)} | _constants(tree)
+    scalars = {v.name for v in variables if _is_number(v)}
     shared = {variable.name for variable in variables}
     for name, node in bodies.items():
         if not locator.is_above(node.decl):
@@ -444,7 +444,3 @@ def _is_number(node: c_ast.Decl) -> bool:
     """Return whether a name is declared as a number: the type has no other name."""
     inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else None
     return isinstance(inner, c_ast.IdentifierType) and set(inner.names) <= NUMBERS
-
-
-def _constants(tree: c_ast.FileAST) -> set[str]:
-    return {node.name for node in below(tree) if isinstance(node, c_ast.Enumerator)}

@@ -1,4 +1,4 @@
-"""Types that a program leaves to be found: `typeof`, `auto`, and `sizeof` of any expression.
+"""Types that a program leaves to be found, and names that it gives to types and numbers.
 
 Rewrite
 -------
@@ -8,6 +8,12 @@ Rewrite
     sizeof(short[n])               (n * 2UL)
     void f(const void *a)          void f(const short *a)        f is the kernel
     { const short *p = a; }
+
+    enum mode { IDLE, RUN = 4 };   const int IDLE = 0; const int RUN = 4;
+    enum mode m;                   unsigned m;
+
+    typedef short row[8];
+    row a[2];                      short a[2][8];
 """
 
 from __future__ import annotations
@@ -18,13 +24,15 @@ from pycparser import c_ast
 
 from rtlgen.frontend.errors import UnsupportedType
 from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import Place, map_children
+from rtlgen.frontend.lowering.nodes import Place, copied, integer, map_children, statement_fields
 from rtlgen.frontend.lowering.pointer_values import is_void, way_root
 from rtlgen.frontend.lowering.rewriter import PartRewriter, refusal
 from rtlgen.frontend.lowering.types import (
+    INT,
     ArrayOf,
     PointerTo,
     Type,
+    declaration,
     declarator,
     element_of,
     innermost,
@@ -35,8 +43,8 @@ from rtlgen.frontend.lowering.types import (
     size_constant,
     unqualified,
 )
-from rtlgen.frontend.syntax.assigned import functions
-from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.assigned import below, functions
+from rtlgen.frontend.syntax.locate import Locator, float_type
 from rtlgen.frontend.syntax.region import parameters
 
 _WORDS = frozenset(("typeof", "typeof_unqual", "auto", "sizeof"))
@@ -98,6 +106,82 @@ def _conversions(
         case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=given)):
             for value, parameter in zip(given, taken.get(name, ()), strict=False):
                 yield names.read(parameter.type), value, parameter
+
+
+def number_enumerations(tree: c_ast.FileAST) -> None:
+    """Rewrite the enumerations of a file in place: their constants, and what is of their types."""
+    if any(isinstance(node, c_ast.Enum) for node in below(tree)):
+        _Numberer().visit(tree)
+
+
+class _Numberer(PartRewriter):
+    def __init__(self) -> None:
+        super().__init__()
+        self._made: set[int] = set()
+
+    def visit(self, node: c_ast.Node) -> None:
+        for items in _listed(node):
+            made = [(item, list(_constants(item))) for item in items]
+            self._made |= {id(each) for _, constants in made for each in constants}
+            items[:] = [part for item, constants in made for part in (*constants, item)]
+        super().visit(node)
+        for items in _listed(node):
+            items[:] = [x for x in items if not isinstance(getattr(x, "type", None), c_ast.Enum)]
+
+    def rewritten(self, part: c_ast.Node) -> c_ast.Node:
+        if isinstance(part, c_ast.TypeDecl) and isinstance(part.type, c_ast.Enum):
+            number = number_type(self.names.read(part))
+            if number is not None:
+                part.type = c_ast.IdentifierType(list(number.words), part.type.coord)
+        if isinstance(part, c_ast.TypeOf) and isinstance(part.expr, c_ast.ID):
+            symbol = self.names.lookup(part.expr.name)
+            if symbol is not None and id(symbol.node) in self._made:
+                # It is a number, and not what a declaration makes constant.
+                part.expr = c_ast.UnaryOp("+", part.expr, part.expr.coord)
+        return part
+
+
+def _listed(node: c_ast.Node) -> list[list[c_ast.Node]]:
+    """Return the lists of declarations and statements that stand directly in a node."""
+    names = ("ext",) if isinstance(node, c_ast.FileAST) else statement_fields(node)
+    return [items for name in names if isinstance(items := getattr(node, name), list)]
+
+
+def _constants(item: c_ast.Node) -> Iterator[c_ast.Decl]:
+    """Yield what the enumerations that a declaration spells out name, each one more than before."""
+    inside = below(item.type) if isinstance(item, c_ast.Decl | c_ast.Typedef) else ()
+    spelled = [part for part in inside if isinstance(part, c_ast.Enum) and part.values is not None]
+    for enum in sorted(spelled, key=lambda part: part.coord.line):
+        given = enum.underlying_type
+        before: c_ast.Node | None = None
+        for each in enum.values.enumerators:
+            at = each.coord
+            value = each.value
+            if value is None:
+                one = integer(1, at)
+                value = integer(0, at) if before is None else c_ast.BinaryOp("+", before, one, at)
+            type_ = qualified(plain(INT), ("const",))
+            made = declaration(each.name, type_, copied(value), at, ("const",))
+            if given is not None:
+                made.type.type = copied(given.type.type)
+            yield made
+            before = c_ast.ID(each.name, at)
+
+
+def write_out_type_names(tree: c_ast.FileAST) -> None:
+    """Rewrite a file in place: each type is spelled without a name that the program gives it."""
+    _Speller().visit(tree)
+
+
+class _Speller(PartRewriter):
+    def rewritten(self, part: c_ast.Node) -> c_ast.Node:
+        match part:
+            case c_ast.TypeDecl(type=c_ast.IdentifierType(names=[name])):
+                symbol = self.names.lookup(name)
+                if symbol is not None and symbol.is_type and float_type([name]) is None:
+                    type_ = _in_words(self.names.read(part))
+                    return declarator(type_, part.declname, part.coord)
+        return part
 
 
 class _Finder(PartRewriter):

@@ -61,7 +61,7 @@ class Symbol:
 
     Members
     -------
-    node: its declaration. value: of an enumeration constant, or of a constant scalar.
+    node: its declaration. value: of a constant scalar.
     is_type: it is a typedef. is_parameter, is_shared: of a function; outside of all functions.
     """
 
@@ -240,26 +240,19 @@ class Names:
         return record
 
     def _enumeration(self, node: c_ast.Enum) -> Plain:
-        """Declare the constants of an enumeration; its type is gcc's choice, or given."""
-        following: int | None = 0
-        is_signed = False
-        for item in node.values.enumerators if node.values is not None else ():
-            if item.value is not None:
-                following = self.constant(item.value)
-            self._scopes[-1][item.name] = Symbol(item.name, plain(INT), item, following)
-            is_signed |= following is None or following < 0
-            following = None if following is None else following + 1
-        number: Number | None = Number(32, is_signed)
+        """Return the type of an enumeration whose constants are known: gcc's choice, or given."""
+        number: Number | None = None
+        if node.values is not None:
+            symbols = (self.lookup(each.name) for each in node.values.enumerators)
+            values = [None if symbol is None else symbol.value for symbol in symbols]
+            number = Number(32, any(value is None or value < 0 for value in values))
         if node.underlying_type is not None:
             number = number_type(self.read(node.underlying_type))
-        if node.name is None:
-            return Plain(()) if number is None else plain(number)
         spelled = f"enum {node.name}"
-        known = self.lookup(spelled)
-        if node.values is None and known is not None and isinstance(known.type, Plain):
-            number = known.type.number
-        type_ = Plain((spelled,), (), number)
-        if node.values is not None:
+        known = self.lookup(spelled) if node.values is None else None
+        number = number if known is None else number_type(known.type)
+        type_ = Plain(()) if number is None else plain(number)
+        if node.name is not None and node.values is not None:
             self._scopes[-1][spelled] = Symbol(spelled, type_, node, is_type=True)
         return type_
 

@@ -112,12 +112,12 @@ class _Splitter(RecordValues):
         symbol = self.names.declare(node)
         has_layout = self._layouts.exists(symbol.type, node)
         if isinstance(node, c_ast.Typedef):
-            return _enumerations(node) if has_layout else [node]
+            return [] if has_layout else [node]
         if isinstance(symbol.type, Returning):
             self._prototype(node, symbol.type)
             return [node]
         if has_layout:
-            return [*_enumerations(node), *self._split(node, symbol)]
+            return self._split(node, symbol)
         before: list[c_ast.Node] = []
         self._extents(node.type)
         if node.init is not None:
@@ -341,19 +341,6 @@ class _Splitter(RecordValues):
                 if size and self.names.constant(each) == size:
                     return count
         return None
-
-
-def _enumerations(node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
-    """Return the declarations of enumerations that the definition of a structure spells out."""
-    found = [
-        part
-        for part in below(node.type)
-        if isinstance(part, c_ast.Enum) and part.values is not None
-    ]
-    return [
-        c_ast.Decl(None, [], [], [], [], part, None, None, part.coord)
-        for part in sorted(found, key=lambda part: part.coord.line)
-    ]
 
 
 def _is_quiet(node: c_ast.FuncDef) -> bool:

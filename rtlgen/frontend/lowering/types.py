@@ -290,8 +290,6 @@ def _specifier(type_: Plain | RecordType, at: Place) -> c_ast.Node:
         case Plain(names=[*sign, "_BitInt", bits]):
             width = c_ast.Constant("int", bits, at)
             return c_ast.BitIntType(width, "".join(sign) or None, at)
-        case Plain(names=[tag]) if tag.startswith("enum "):
-            return c_ast.Enum(tag.removeprefix("enum "), None, None, at)
         case Plain(names=names):
             return c_ast.IdentifierType(list(names), at)
         case RecordType(record=record):

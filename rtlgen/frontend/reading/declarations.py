@@ -47,7 +47,7 @@ from rtlgen.frontend.syntax.assigned import (
 )
 from rtlgen.frontend.syntax.locate import CType, Locator
 from rtlgen.ir.scop import Parameter, Storage
-from rtlgen.ir.types import INT32, IntType, NumberType
+from rtlgen.ir.types import IntType, NumberType
 from rtlgen.source import Span
 
 
@@ -124,9 +124,6 @@ class Declarations:
     def file_scope(self, node: c_ast.Node) -> None:
         """Declare a global; what is not supported is refused only when it is used."""
         match node:
-            case c_ast.Typedef():
-                self.enumeration(node)
-                self.types.define(node)
             case c_ast.FuncDef():
                 self._function(node.decl, node)
             case c_ast.Decl(type=c_ast.FuncDecl()):
@@ -164,7 +161,6 @@ class Declarations:
         is_taken: the region may use that value. is_handed_on: code behind it uses the new one.
         """
         try:
-            self.enumeration(node)
             span = self._locator.name_span(node, node.name)
             type_ = self._element_type(node)
             assert type_.element is not None
@@ -180,13 +176,12 @@ class Declarations:
         return self.scopes.lookup(node.name)
 
     def _guarded(self, node: c_ast.Decl, storage: Storage) -> None:
+        if node.name is None:
+            return
         try:
-            self.enumeration(node)
-            if node.name is not None:
-                self._stored(node, storage)
+            self._stored(node, storage)
         except FrontendError as error:
-            if node.name is not None:
-                self.scopes.declare(node.name, Unusable(error))
+            self.scopes.declare(node.name, Unusable(error))
 
     def parameter(self, node: c_ast.Node) -> None:
         """Declare a parameter.
@@ -245,7 +240,6 @@ class Declarations:
         ------
         FrontendError: it is not supported.
         """
-        self.enumeration(node)
         if node.name is None:
             return None
         if isinstance(node.type, c_ast.FuncDecl):
@@ -300,35 +294,6 @@ class Declarations:
         name = f"{variable.name}_initial"
         made = self._new_variable(name, type_, "local", variable.span, declare=False, values=values)
         return made.name
-
-    def enumeration(self, node: c_ast.Decl | c_ast.Typedef) -> None:
-        """Declare the constants of the enumeration that a declaration spells out, if any."""
-        inner = node.type
-        while isinstance(inner, c_ast.TypeDecl | c_ast.ArrayDecl | c_ast.PtrDecl):
-            inner = inner.type
-        if not isinstance(inner, c_ast.Enum) or inner.values is None:
-            return
-        element, following, values = INT32, 0, []
-        if inner.underlying_type is not None:
-            element = self.types.integer(inner.underlying_type, self._locator.span(inner))
-        for constant in inner.values.enumerators:
-            if not isinstance(constant, c_ast.Enumerator):
-                continue
-            span = self._locator.name_span(constant, constant.name)
-            if constant.value is not None:
-                value = self.constant_reader().value(constant.value)
-                if value.constant is None:
-                    raise UnsupportedDeclaration(
-                        f"the value of `{constant.name}` is not a constant", labels=(Label(span),)
-                    )
-                following = value.constant
-            self.scopes.declare(
-                constant.name, NamedConstant(constant.name, following, element, span)
-            )
-            values.append(following)
-            following += 1
-        is_given = inner.underlying_type is not None
-        self.types.define_enumeration(inner.name, values, element if is_given else None)
 
     def _stored(self, node: c_ast.Decl, storage: Storage) -> Variable | None:
         """Declare a variable or constant; return a variable that has a scalar initialiser."""

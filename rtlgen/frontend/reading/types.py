@@ -13,7 +13,7 @@ takes its place. An array that is not constant is filled where it is declared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -43,7 +43,6 @@ from rtlgen.frontend.syntax.locate import (
     CType,
     Locator,
     arithmetic_type,
-    float_type,
 )
 from rtlgen.frontend.text.constants import (
     CHARACTER,
@@ -54,7 +53,7 @@ from rtlgen.frontend.text.constants import (
 from rtlgen.frontend.text.tokens import words
 from rtlgen.ir.float_arithmetic import evaluate
 from rtlgen.ir.scop import Access, Window
-from rtlgen.ir.types import INT64, FloatType, IntType, NumberType
+from rtlgen.ir.types import INT64, FloatType, NumberType
 from rtlgen.source import Span
 
 
@@ -69,35 +68,6 @@ class TypeReader:
     def __init__(self, locator: Locator, constants: Callable[[], ExpressionReader]) -> None:
         self._locator = locator
         self._constants = constants
-        self._typedefs: dict[str, CType | FrontendError] = {}
-        self._enumerations: dict[str | None, IntType] = {}
-
-    def define(self, node: c_ast.Typedef) -> None:
-        """Remember a typedef; one of an unsupported type is refused when it is used."""
-        try:
-            self._typedefs[node.name] = self.read(node.type, self._locator.span(node))
-        except FrontendError as error:
-            self._typedefs[node.name] = error
-
-    def define_enumeration(
-        self, tag: str | None, values: Iterable[int], given: IntType | None = None
-    ) -> None:
-        """Remember the type of an enumeration, which gcc chooses by its constants.
-
-        Parameters
-        ----------
-        tag: its name; one without a name is the one that is being declared.
-        given: the type that the program asks for.
-        """
-        chosen = IntType(32, any(value < 0 for value in values))
-        self._enumerations[tag] = chosen if given is None else given
-
-    def integer(self, node: c_ast.Typename, span: Span) -> IntType:
-        """Return the type that an enumeration is stored in."""
-        type_ = self.number(node, span)
-        if not isinstance(type_, IntType):
-            raise UnsupportedType("it is no integer type", labels=(Label(span, f"is {type_}"),))
-        return type_
 
     def number(self, node: c_ast.Typename, span: Span) -> NumberType:
         """Return the type that a cast converts to."""
@@ -169,14 +139,7 @@ class TypeReader:
         inner = node.type
         match inner:
             case c_ast.IdentifierType():
-                names = list(inner.names)
-                # The parser knows the newer ones by typedefs.
-                if len(names) == 1 and names[0] in self._typedefs and not float_type(names):
-                    alias = self._typedefs[names[0]]
-                    if isinstance(alias, FrontendError):
-                        raise alias
-                    return CType(alias.element, alias.shape, alias.is_const or is_const)
-                return CType(self._number(names, span), (), is_const)
+                return CType(self._number(list(inner.names), span), (), is_const)
             case c_ast.Struct() | c_ast.Union():
                 kind = "structures" if isinstance(inner, c_ast.Struct) else "unions"
                 raise AggregateUnsupported(
@@ -185,11 +148,9 @@ class TypeReader:
                     help="use one array for each member",
                 )
             case c_ast.Enum(name=tag):
-                if tag not in self._enumerations:
-                    raise UnsupportedType(
-                        f"the enumeration `{tag}` is not declared", labels=(Label(span),)
-                    )
-                return CType(self._enumerations[tag], (), is_const)
+                raise UnsupportedType(
+                    f"the enumeration `{tag}` is not declared", labels=(Label(span),)
+                )
             case _:
                 raise UnsupportedType("this type is not supported", labels=(Label(span),))
 

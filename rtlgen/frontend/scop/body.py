@@ -384,15 +384,11 @@ class BodyReader:
                 return self._calls.statement(node, place)
             case c_ast.Decl():
                 return self._declaration(node, place)
-            case c_ast.Typedef():
-                self._declarations.enumeration(node)
-                self._declarations.types.define(node)
-                return ()
             case c_ast.StaticAssert():
                 self._declarations.require_static(node)
                 return ()
-            case c_ast.EmptyStatement() | c_ast.Pragma():
-                # The region of a function that is called marks nothing.
+            case c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef():
+                # The region of a function that is called marks nothing, and types have no names.
                 return ()
             case _:
                 raise statement_refusal(node, self._locator)

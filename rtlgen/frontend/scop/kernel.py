@@ -179,9 +179,8 @@ class Kernel:
         for item in region.before:
             if isinstance(item, c_ast.Decl) and _is_shared(item, values):
                 nodes.extend(self._shared(item, values))
-            elif isinstance(item, c_ast.Typedef) or (
-                isinstance(item, c_ast.Decl)
-                and (item.name in inside or item.name not in mentioned(*outside))
+            elif isinstance(item, c_ast.Decl) and (
+                item.name in inside or item.name not in mentioned(*outside)
             ):
                 nodes.extend(self._body.read([item]))
         if not outside and final is None:

@@ -80,3 +80,38 @@ def test_a_type_that_nobody_knows_is_refused() -> None:
     assert "the type of this expression is not known" in refused.value.diagnostic.message
     (label,) = refused.value.diagnostic.labels
     assert label.span.length == len("unknown[x]")
+
+
+NAMED = """
+typedef enum { IDLE, RUN = 4, STOP } mode;
+struct box { enum kind { SMALL, LARGE = 7 } k; mode m; short v[3]; };
+typedef unsigned char byte; typedef byte line[6]; typedef byte *bytes;
+static int pick(const byte *p, mode m) {
+  enum { SKIP = 2, ALL };
+  switch (m) { case IDLE: return p[SKIP]; case RUN: return ALL; default: return -1; } }
+int f(line a[4], bytes q, int n, mode how) {
+  enum { N = 4 };
+  struct box b = { .k = LARGE, .m = RUN };
+  enum kind kind = SMALL;
+  int s = 0;
+  for (int i = 0; i < N; i++) {
+    line t;
+    for (int j = 0; j < 6; j++) t[j] = a[i][j] + q[j];
+    s += pick(t, i & 1 ? b.m : how) + b.k + (kind == SMALL);
+    b.v[i % 3] = (byte)(s + sizeof(line));
+    s ^= b.v[i % 3];
+  }
+  return s + (enum kind)n;
+}
+"""
+
+
+def test_names_of_types_and_numbers_are_those_that_they_stand_for() -> None:
+    program = assert_as_gcc(NAMED)
+    assert "enum" not in program.lowered
+    assert program.scop.array("q").element == IntType(8, False)
+
+
+def test_a_type_that_is_not_declared_stays_one() -> None:
+    with pytest.raises(UnsupportedType, match="`kind` is not declared"):
+        parse_text("int f(int a[4]) { enum kind k = 0; return a[k]; }")
