@@ -8,6 +8,7 @@ Rewrite
     if (c || n-- > 0) S              int chosen = 0; if (c) chosen = 1; else if (n-- > 0)
                                      chosen = 1; if (chosen) S
     y = (t = a[i], t * t) + 1;       t = a[i]; y = t * t + 1;
+    s = 0, t = 1;                    s = 0; t = 1;
     y = x + (w[i] = e);              w[i] = e; y = x + w[i];
     while (i < 9 && (c || n--)) S    for (;;) { if (!(i < 9)) break; if (!(c || n--)) break; S }
     do { if (x) continue; S }        for (;;) { { if (x) goto asking; S }

@@ -12,7 +12,6 @@ Rewrite
     if ((c = a[i]) < 0) S                      c = a[i]; if (c < 0) S
     a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
     return s = 5 * s + 1;                      s = 5 * s + 1; return s;
-    s = 0, t = 1;                              s = 0; t = 1;
     do { S } while (0);                        { S }
     (void)f(a);                                f(a);
     printf("%d", n);                           nothing: it changes nothing
@@ -53,6 +52,7 @@ from rtlgen.frontend.syntax.assigned import (
     functions,
     mentioned,
     mentions,
+    stepped_by,
 )
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.frontend.syntax.region import ASSERTING, TELLING
@@ -231,8 +231,6 @@ class _Desugarer:
                 at = 0 if is_target else parts.index(own)
                 node.stmt, parts[at] = parts[at], node
                 return parts
-            case c_ast.ExprList():
-                return [part for expression in node.exprs for part in self._effects(expression)]
             case c_ast.Assignment() | c_ast.Decl():
                 return [
                     piece
@@ -273,8 +271,6 @@ class _Desugarer:
                 return self._parts(node.expr) if has_effect(node.expr) else []
             case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in self._telling:
                 return self._told(node)
-            case c_ast.ExprList():
-                return [part for expression in node.exprs for part in self._parts(expression)]
         return self._effects(node)
 
     def _told(self, node: c_ast.FuncCall) -> list[c_ast.Node]:
@@ -359,7 +355,7 @@ def _other_starts(node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
     match node.init:
         case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts) if len(parts) > 1:
             mine, others = _apart(parts, counted)
-            set_ = frozenset(name for part in others if (name := _sets(part)))
+            set_ = frozenset(name for part in others if (name := stepped_by(part)))
             if not others or mentions(_value(mine[0]), set_):
                 return []
             is_declared = isinstance(node.init, c_ast.DeclList)
@@ -382,8 +378,8 @@ def _apart(
     parts: Sequence[c_ast.Node], counted: frozenset[str]
 ) -> tuple[list[c_ast.Node], list[c_ast.Node]]:
     """Return the part of a header that sets the iterator, and the others; none if they use it."""
-    mine = [part for part in parts if _sets(part) in counted]
-    others = [part for part in parts if _sets(part) not in counted]
+    mine = [part for part in parts if stepped_by(part) in counted]
+    others = [part for part in parts if stepped_by(part) not in counted]
     return (mine, []) if len(mine) != 1 or counted & mentioned(*others) else (mine, others)
 
 
@@ -396,8 +392,8 @@ def _counted(node: c_ast.For) -> frozenset[str]:
             pass
         case None if isinstance(node.next, c_ast.ExprList):
             parts = node.next.exprs
-    first = next((name for part in parts if (name := _sets(part)) in compared), None)
-    return compared if first is None else frozenset((first,))
+    first = next((name for part in parts if (name := stepped_by(part)) in compared), "")
+    return frozenset((first,)) if first else compared
 
 
 def _compared(condition: c_ast.Node | None) -> frozenset[str]:
@@ -411,18 +407,6 @@ def _compared(condition: c_ast.Node | None) -> frozenset[str]:
         for side in (node.left, node.right)
         if isinstance(side, c_ast.ID)
     )
-
-
-def _sets(node: c_ast.Node) -> str | None:
-    """Return the name of what a part of a header sets, if it has one."""
-    match node:
-        case c_ast.Decl(name=str(name)):
-            return name
-        case c_ast.Assignment(lvalue=c_ast.ID(name=str(name))):
-            return name
-        case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
-            return name
-    return None
 
 
 def _value(node: c_ast.Node) -> c_ast.Node:

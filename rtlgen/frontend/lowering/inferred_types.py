@@ -201,9 +201,6 @@ class _Finder(PartRewriter):
                 self.visit(node.type)
                 node.type = self.rewritten(node.type)
                 super().visit(node)
-            case c_ast.Enum():
-                super().visit(node)
-                self.names.read(node)
             case _:
                 super().visit(node)
 

@@ -24,7 +24,6 @@ from rtlgen.frontend.analysis.cases import MAX_RESIDUES
 from rtlgen.frontend.analysis.ranges import Guard, Ranges
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
-    AggregateUnsupported,
     CallArguments,
     CommaOperator,
     FrontendError,
@@ -169,7 +168,7 @@ def unknown_name(name: str, span: Span) -> UnknownIdentifier:
 
 def expression_refusal(
     node: c_ast.Node, span: Span
-) -> SideEffect | CommaOperator | AggregateUnsupported | UnsupportedExpression:
+) -> SideEffect | CommaOperator | UnsupportedExpression:
     """Return the error of an expression that is no value."""
     label = (Label(span),)
     match node:
@@ -181,10 +180,6 @@ def expression_refusal(
             )
         case c_ast.ExprList():
             return CommaOperator("the comma operator is not supported", labels=label)
-        case c_ast.StructRef():
-            return AggregateUnsupported(
-                "structures are not supported", labels=label, help="use one array for each member"
-            )
         case c_ast.UnaryOp(op="&" as op):
             return UnsupportedExpression(
                 f"the operator `{op}` is not supported",

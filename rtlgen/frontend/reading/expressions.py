@@ -485,8 +485,6 @@ class ExpressionReader:
 
     def _size_bytes(self, node: c_ast.Node, span: Span) -> int:
         """Return the size of a type, an array or a value; nothing is evaluated."""
-        if isinstance(node, c_ast.Typename):
-            return self._cast_type(node, span).width_bits // 8
         is_element = isinstance(node, c_ast.UnaryOp) and node.op == "*"
         if not is_element and not isinstance(node, c_ast.ID | c_ast.ArrayRef):
             raise UnsupportedExpression(

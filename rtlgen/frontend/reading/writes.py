@@ -12,7 +12,6 @@ from rtlgen.frontend.analysis.values import Value, literal
 from rtlgen.frontend.errors import (
     FrontendError,
     IteratorModified,
-    PointerUnsupported,
     ReadOnly,
     UnsupportedStatement,
 )
@@ -132,15 +131,11 @@ def _write_refusal(
                 labels=(Label(span, "is an input port"),),
                 help="copy it to a local variable first",
             )
-        case View() if base is target:
-            return _moved_pointer(base.name, locator.span(node))
         case View(_, variable, _, _, is_const) if is_const:
             return ReadOnly(
                 f"`{base.name}` is const",
                 labels=(Label(span, "assigned"), Label(variable.span, "declared here")),
             )
-        case Variable(shape=shape) if base is target and shape:
-            return _moved_pointer(base.name, locator.span(node))
         case NamedConstant():
             return ReadOnly(
                 f"the constant `{base.name}` is assigned", labels=(Label(span, "is constant"),)
@@ -151,11 +146,3 @@ def _write_refusal(
                 labels=(Label(span, "assigned"), Label(declared, "declared const")),
             )
     return None
-
-
-def _moved_pointer(name: str, span: Span) -> PointerUnsupported:
-    return PointerUnsupported(
-        f"`{name}` is moved",
-        labels=(Label(span, "an array, or a pointer into one"),),
-        help=f"count in an integer `k`, and write `{name}[k]`",
-    )

@@ -239,8 +239,10 @@ class _Search:
 
 
 def stepped_by(node: c_ast.Node | None) -> str:
-    """Return the name of the variable that the last part of a header steps; "" if it steps none."""
+    """Return the name of what a part of a header sets or steps; "" if that is no variable."""
     match node:
+        case c_ast.Decl(name=str(name)):
+            return name
         case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
             return name
         case c_ast.Assignment(lvalue=c_ast.ID(name=str(name))):
