@@ -3,8 +3,9 @@
     int twice(const int *p) { return 2 * *p; }    int twice(const int p) { return 2 * p; }
     ... twice(&n) ...                             ... twice(n) ...
 
-So it is where `n` never changes, and every call hands over such a variable. Members of a structure
-that goes from function to function by its address become that: a size among them stays known.
+So it is where nobody else has the address of `n`, which stays what it is while a function runs that
+has it to read, and where every call hands over such a variable. Members of a structure that goes
+from function to function by its address become that: a size among them stays known.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from functools import partial
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import map_children, number
-from rtlgen.frontend.syntax.assigned import assigned, below, called_by, functions
+from rtlgen.frontend.syntax.assigned import below, called_by, functions
 from rtlgen.frontend.syntax.region import parameters
 
 
@@ -69,8 +70,8 @@ class _Function:
     -------
     parameters: those with a name: no function with others may be called. locals: declarations
         below, by name.
-    declared, used, read, changed: how often each name is declared, stands anywhere, stands as a
-        pointer whose element is read at its place, and may be changed. calls: that it makes.
+    declared, used, read, addressed: how often each name is declared, stands anywhere, stands as a
+        pointer whose element is read at its place, and has its address taken. calls: that it makes.
     """
 
     def __init__(self, node: c_ast.FuncDef) -> None:
@@ -82,7 +83,7 @@ class _Function:
         self.declared = Counter([*(each.name for each in self.parameters), *names])
         self.used = Counter(each.name for each in inside if isinstance(each, c_ast.ID))
         self.read = Counter(map(_read_by, inside))
-        self.changed = Counter(name for name, _ in assigned(node.body))
+        self.addressed = Counter(map(_addressed, inside))
         self.calls = [each for each in inside if isinstance(each, c_ast.FuncCall)]
 
     def arguments(self) -> Iterator[tuple[_Parameter, c_ast.Node]]:
@@ -91,8 +92,8 @@ class _Function:
             for place, argument in enumerate(node.args.exprs if node.args is not None else ()):
                 yield _Parameter(called_by(node), place), argument
 
-    def never_changes(self, name: str, names: list[str], handed: int) -> bool:
-        """Tell whether a variable of a type has one value as long as there is one.
+    def is_own(self, name: str, names: list[str], handed: int) -> bool:
+        """Tell whether nobody else can change a variable of a type while a function runs.
 
         Parameters
         ----------
@@ -102,12 +103,9 @@ class _Function:
         declared = given.get(name) or self.locals.get(name)
         if declared is None or self.declared[name] != 1 or declared.storage:
             return False
-        if not isinstance(declared.type, c_ast.TypeDecl):
-            return False
-        if getattr(declared.type.type, "names", None) != names:
-            return False
-        has_value = name in given or declared.init is not None
-        return has_value and self.changed[name] == handed
+        is_number = isinstance(declared.type, c_ast.TypeDecl)
+        is_same = is_number and getattr(declared.type.type, "names", None) == names
+        return is_same and self.addressed[name] == handed
 
 
 def _points_to_constant_number(node: c_ast.Decl) -> bool:
@@ -124,7 +122,7 @@ def _points_to_constant_number(node: c_ast.Decl) -> bool:
 def _read_only(
     functions: dict[str, _Function], chosen: dict[_Parameter, str]
 ) -> dict[_Parameter, str]:
-    """Return those of some parameters through which a function reads what never changes."""
+    """Return those of some parameters through which a function reads what nobody changes."""
     refused = set[_Parameter]()
     called, used = Counter[str](), Counter[str]()
     for name, function in functions.items():
@@ -146,9 +144,7 @@ def _read_only(
             else:
                 variable = _addressed(argument)
                 type_ = functions[p.function].parameters[p.place].type.type.type
-                is_kept = variable != "" and function.never_changes(
-                    variable, type_.names, handed[variable]
-                )
+                is_kept = function.is_own(variable, type_.names, handed[variable])
             if not is_kept:
                 refused.add(p)
     # What is more than called, has a caller that nobody knows; and so has a call without arguments.

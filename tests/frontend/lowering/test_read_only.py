@@ -31,6 +31,14 @@ void f(int n, int y[8]) { for (int i = 0; i < 8; i++) y[i] += outer(&n); }
 static int inner(const int *q) { return *q + 1; }
 void f(int y[8]) { for (int i = 0; i < 8; i++) { int k = y[i] * i; y[i] = inner(&k); } }
 """,
+    "a variable that changes between calls": """
+static int inner(const int *q) { return *q + 1; }
+void f(int n, int y[8]) { for (int i = 0; i < 8; i++) { y[i] = inner(&n); n += y[i]; } }
+""",
+    "a variable that is set later": """
+static int inner(const int *q) { return *q + 1; }
+void f(int n, int y[8]) { int k; for (int i = 0; i < 8; i++) { k = y[i]; y[i] = inner(&k) + n; } }
+""",
     "a function with a prototype": """
 static int inner(const int *q);
 void f(int n, int y[8]) { for (int i = 0; i < 8; i++) y[i] = inner(&n); }
@@ -39,10 +47,6 @@ static int inner(const int *q) { return *q + 1; }
 }
 
 OTHERS = {
-    "a variable that changes": """
-static int inner(const int *q) { return *q + 1; }
-void f(int n, int y[8]) { for (int i = 0; i < 8; i++) { y[i] = inner(&n); n += y[i]; } }
-""",
     "a variable that another argument changes": """
 static int both(const int *q, int *w) { *w = 3; return *q; }
 void f(int n, int y[8]) { for (int i = 0; i < 8; i++) y[i] = both(&n, &n); }
@@ -50,6 +54,11 @@ void f(int n, int y[8]) { for (int i = 0; i < 8; i++) y[i] = both(&n, &n); }
     "an element": """
 static int inner(const int *q) { return *q + 1; }
 void f(int n, int y[8]) { for (int i = 0; i < 7; i++) y[i] = inner(&n) + inner(&y[i + 1]); }
+""",
+    "a variable of the file": """
+int k;
+static int inner(const int *q) { return *q + 1; }
+void f(int n, int y[8]) { for (int i = 0; i < 8; i++) { k += n; y[i] = inner(&k); } }
 """,
     "a variable that is set by way of a pointer": """
 static int inner(const int *q) { return *q + 1; }
