@@ -40,6 +40,8 @@ LOOPS = {
     "unsigned": "for (unsigned j = 0; j < MIN(10u, (unsigned)i + 3u); j++)",
     "blocks": "for (int j = i; j < MIN(16, i + 5); j++)",
     "empty for some": "for (int j = 4; j < MIN(9, i); j++)",
+    "neither of two": "for (int j = 0; j < (i < 5 ? i : 16 - i); j++)",
+    "the least by where they cross": "for (int j = 0; j < (i < 8 ? i : 16 - i); j++)",
     "half": "for (int j = 0; j < i / 2; j++)",
     "half, inclusive, from half of it": "for (int j = i / 4; j <= i / 2; j++)",
     "shifted": "for (int j = i >> 1; j < (i + 17) >> 1; j++)",

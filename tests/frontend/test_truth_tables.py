@@ -77,11 +77,20 @@ OF_MANY = {
 }
 
 
+def program_of_many(condition: str) -> Scop:
+    text = f"for (int i = -2000; i <= 2000; i++) if ({condition}) a[i + 2000] = b[i + 2000];"
+    return parse_text(f"void f(int a[4001], const int b[4001]) {{ {text} }}").scop
+
+
 @pytest.mark.parametrize("condition", OF_MANY)
 def test_of_many_values_those_tell_after_which_it_repeats(condition: str) -> None:
-    text = f"for (int i = -2000; i <= 2000; i++) if ({condition}) a[i + 2000] = b[i + 2000];"
-    scop = parse_text(f"void f(int a[4001], const int b[4001]) {{ {text} }}").scop
-    assert iterations_of(scop) == list(OF_MANY[condition])
+    assert iterations_of(program_of_many(condition)) == list(OF_MANY[condition])
+
+
+@pytest.mark.parametrize("condition", ["i * i < 50", "i % 5 != 3"])
+def test_one_of_many_values_in_no_one_place_stays_a_question(condition: str) -> None:
+    (statement,) = program_of_many(condition).statements
+    assert len(statement.reads) == 2
 
 
 @pytest.mark.parametrize("condition", ["i % 3 != 1", "i % 8 < 5", "(i & 8) == 0 && b[i] > 0"])
