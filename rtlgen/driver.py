@@ -139,7 +139,9 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
         deep_recursion(),
     ):
         program = replace(program, scop=_in_places(program.scop, options))
-        live = _double_buffered(live_program(examine(program)), options)
+        examined = examine(program)
+        program = examined.program
+        live = _double_buffered(live_program(examined), options)
         if any(array.is_stream for array in live.scop.arrays):
             live = replace(live, scop=with_shared_reads(live.scop))
             require_in_order(analyse(live).sets)

@@ -456,6 +456,19 @@ WARNINGS: Mapping[str, str] = {
     condition can hold before the first write, the value is open in C, and `verify` warns with W0604
     when it happened. Give the variable a value where it is declared.
     """,
+    "W0205": """A subscript that depends on data is believed to stay inside of its array.
+
+    As far as can be proven it may leave the array: for `int t[16]` nothing is known of x[i] in
+    `t[x[i]]`. In C such a run has no meaning, so every run that has one keeps inside, and the
+    circuit is right for those. The golden model stops where the array is left (E0620); random data
+    of `verify` keep inside where an element of an array is the subscript, as in `t[x[i]]` or
+    `k = x[i]; t[k + 1]`. In the circuit a load outside brings some element of the same array, and a
+    store outside stores nothing.
+
+    To be sure, keep the subscript inside: `t[x[i] & 15]`, or `x[i] < 16` as a condition. Where you
+    know that it is, say so, `assert(x[i] >= 0 && x[i] < 16);`, and the warning goes, as does the
+    comparison before a store. What is known may also make fewer accesses wait for each other.
+    """,
     "W0601": """A divisor was 0 in the run on random data.
 
     C leaves that undefined. The circuit gives -1 (all ones) as quotient and the dividend as

@@ -146,7 +146,7 @@ def outer_shifting_of_nests_of_unequal_trip_counts(_: pytest.MonkeyPatch) -> Non
 
 @provokes("E0220")
 def looking_up_what_may_lie_outside(_: pytest.MonkeyPatch) -> None:
-    program_error(CHAIN.replace("b[i] * 3", "b[a[1][i] % 4] * 3"))
+    program_error(CHAIN.replace("b[i] * 3", "b[a[1][i] % 4 + 30] * 3"))
 
 
 @provokes("E0208")
@@ -657,6 +657,15 @@ def test_a_warning_of_the_analysis_reads_as_expected(code: str, update_golden: b
     said = examine(program).warnings
     (warning,) = [w for w in said if w.code != "W0107"]
     compare(code, warning.render(program.sources) + "\n", update_golden)
+
+
+def test_a_warning_about_a_subscript_reads_as_expected(update_golden: bool) -> None:
+    text = (
+        "void f(const int x[8], int h[10])\n{\n  for (int i = 0; i < 8; i++)\n    h[x[i]]++;\n}\n"
+    )
+    program = parse_text(text, "f.c")
+    (warning,) = examine(program).warnings
+    compare("W0205", warning.render(program.sources) + "\n", update_golden)
 
 
 def test_a_warning_about_lanes_reads_as_expected(update_golden: bool) -> None:

@@ -37,10 +37,11 @@ from rtlgen.ir.expr import (
     Scatter,
     Select,
     Unary,
+    within,
 )
 from rtlgen.ir.operation_costs import is_sum
 from rtlgen.ir.plan import LOGIC_TABLE_WORDS, address_bits
-from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
+from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript, Window
 from rtlgen.ir.types import INT32, INT64, FloatType, NumberType
 from rtlgen.ir.value_ranges import Range, ValueRanges, is_truth, width_of
 from rtlgen.target import Target
@@ -237,9 +238,21 @@ class _Builder:
         operands = (
             self.build(expr.value, demand),
             self.build(number, address_bits(array.depth)),
-            self.build(_truth(expr.condition), 1),
+            self.build(self._stores(expr), 1),
         )
         return self.graph.add(Node("scatter", demand, False, operands))
+
+    def _stores(self, expr: Scatter) -> Expr:
+        """Return whether a scatter stores, as 0 or 1: never outside of its array."""
+        asked = _truth(expr.condition)
+        shape = self.scop.array(self.statement.write.array).shape
+        pairs = zip(self.statement.write.subscripts, shape, strict=True)
+        windows = [(s, extent) for s, extent in pairs if isinstance(s, Window)]
+        for part, (window, extent) in zip(expr.at, windows, strict=True):
+            if window.unproven is not None:
+                least, most = max(window.unproven[0], 0), min(window.unproven[1], extent - 1)
+                asked = Binary("and", asked, within(part, least, most), INT32)
+        return asked
 
     def build(self, expr: Expr, demand: int) -> int:
         """Return a node whose low `demand` bits are those of `expr`.

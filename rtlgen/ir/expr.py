@@ -221,6 +221,13 @@ Expr: TypeAlias = (
 )
 
 
+def within(value: Expr, low: int, high: int) -> Expr:
+    """Return whether an integer lies between two numbers of its type, as 0 or 1."""
+    is_least = Binary("ge", value, Constant(low, value.type), INT32)
+    is_most = Binary("le", value, Constant(high, value.type), INT32)
+    return Binary("and", is_least, is_most, INT32)
+
+
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Return the direct operands of `expr`, left to right."""
     match expr:

@@ -50,8 +50,8 @@ class Array:
     is_stream: its elements come in, or go out, one after another, and are kept nowhere.
     is_double: whether it has two copies, one for the host and one for a run.
     is_external: it stands in a RAM of the user's, beside the circuit.
-    told: between which values assertions have elements that the program reads; random data keep
-        to them.
+    told: between which values assertions and subscripts have elements that the program reads;
+        random data keep to them.
     """
 
     name: str
@@ -172,6 +172,8 @@ class Window:
     is_proven: it has been shown to lie there wherever the program makes the access; else it does
         not leave its array, or the program has no meaning in C.
     told: the bounds of it that assertions in the program state, which the golden model checks.
+    unproven: where it lies as far as can be proven, if that is more than the dimension. That it
+        lies inside is what C implies; a store asks.
     moving: where it lies in each iteration, if that is narrower: of `a[i - x]`, x from 1 to 4, four
         elements below i, and not all that these are in some iteration.
     """
@@ -181,6 +183,7 @@ class Window:
     known: Expr | None = None
     is_proven: bool = False
     told: tuple[int, int] | None = None
+    unproven: tuple[int, int] | None = None
     moving: Reach | None = None
 
     def __post_init__(self) -> None:

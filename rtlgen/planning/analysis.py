@@ -30,7 +30,7 @@ from rtlgen.options.passes import TRANSFORMS
 from rtlgen.poly.accesses import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences, same_values
 from rtlgen.poly.liveness import require_written, useless_statements
-from rtlgen.poly.lookups import bounded_lookups, with_windows
+from rtlgen.poly.lookups import bounded_lookups, unproven_lookups, with_told, with_windows
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild
 from rtlgen.source import Span
@@ -112,7 +112,9 @@ def examine(program: ParsedProgram) -> Analysis:
     with limited_effort():
         require_in_bounds(ScopSets(program.scop))
         analysis = _aligned(program, program.scop, program.scop, frozenset(), ())
-        return replace(analysis, warnings=(*program.warnings, *_judged(analysis)))
+        warnings = (*program.warnings, *_judged(analysis))
+        told = replace(program, scop=with_told(program.scop, analysis.scop))
+        return replace(analysis, program=told, warnings=warnings)
 
 
 def live_program(examined: Analysis) -> ParsedProgram:
@@ -217,6 +219,7 @@ def _judged(analysis: Analysis) -> tuple[Diagnostic, ...]:
     """Return the warnings about statements that do nothing, or may read nothing."""
     sets, flows = analysis.sets, analysis.flows
     return (
+        *unproven_lookups(analysis.scop),
         *require_written(sets, flows),
         *useless_statements(analysis.program.scop, sets, analysis.dependences, flows),
     )

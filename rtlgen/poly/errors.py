@@ -18,21 +18,20 @@ class OutOfBounds(RtlgenError):
 
 
 class LookupOutOfRange(RtlgenError):
-    """A subscript that depends on data cannot be proven to stay inside of its array.
+    """A subscript that depends on data lies outside of its array, whatever the data are.
 
-    Where it leaves the array, C gives the access no meaning. The compiler follows the values that
-    feed the subscript through types, masks, shifts, remainders, conditions, the contents of
-    constant tables and the statements before, and must find that it stays inside:
+    C gives such an access no meaning. The compiler follows the values that feed a subscript through
+    types, masks, shifts, remainders, conditions, the contents of constant tables and the statements
+    before:
 
-        y[i] = t[x[i]];                              refused for int t[16], int x[N]
+        y[i] = t[(x[i] & 15) + 16];                  16 to 31: refused for int t[16]
+        y[i] = t[x[i]];                              may be inside: a warning, W0205
         y[i] = t[x[i] & 15];                         0 to 15
         y[i] = x[i] >= 0 && x[i] < 16 ? t[x[i]] : 0; 0 to 15 where it is read
         y[i] = t[(unsigned)x[i] % 16];               0 to 15; of a negative number % is negative
 
-    A narrow unsigned type does it, too: any `uint8_t` is a subscript of 256 elements. The same
-    holds of what is written. Counters are followed through the iterations of programs that are not
-    too long: `if (x[i] > 0) out[n++] = x[i];` needs no condition if `out` is as long as the loop.
-    All such subscripts of a program are named at once.
+    The same holds of what is written. All such subscripts of a program are named at once. Correct
+    the subscript, or declare the array as long as it has to be.
 
     Members
     -------

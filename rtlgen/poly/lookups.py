@@ -1,10 +1,13 @@
-"""Subscripts that depend on data: proven to stay inside of their arrays, from what feeds them.
+"""Subscripts that depend on data: where they lie, from what feeds them.
 
     x = a[i] & 15;
     y = t[x];             x is 0 .. 15 wherever it comes from: t needs 16 elements
+    z = t[b[i]];          0 .. 15, too, in every run that C gives a meaning
 
 The proof gives each lookup the part of the array that it may touch, which its dependences are
-made from.
+made from. Where it ends outside of the array, it is what C implies that keeps the lookup inside:
+the window is *unproven*, the golden model stops where it is left, and a store asks before it
+stores. What feeds such a subscript from outside is kept to the array in random data.
 """
 
 from __future__ import annotations
@@ -13,11 +16,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rtlgen.errors import Label
+from rtlgen.errors import Diagnostic, Label
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     Binary,
     Cast,
+    Constant,
     Expr,
     IndexValue,
     Read,
@@ -44,7 +48,7 @@ def bounded_lookups(sets: ScopSets) -> Scop:
 
     Raises
     ------
-    LookupOutOfRange: subscripts may leave their arrays, as far as can be proven.
+    LookupOutOfRange: subscripts leave their arrays whatever the data are.
     TooComplex
     """
     scop = sets.scop
@@ -57,17 +61,40 @@ def bounded_lookups(sets: ScopSets) -> Scop:
         _bounded(sets, statement, values, run, outside) for statement in scop.statements
     )
     if outside:
-        # What is read and written at one place of the text is said once.
         different = {(e.diagnostic.message, e.diagnostic.labels): e for e in outside}
-        first, *others = sorted(different.values(), key=_position)
+        first, *others = sorted(different.values(), key=lambda e: _position(e.diagnostic))
         first.others = tuple(others)
         raise first
-    return replace(scop, statements=statements)
+    return _with_told(replace(scop, statements=statements), values)
 
 
-def _position(error: LookupOutOfRange) -> tuple[str, int, int]:
-    span = error.diagnostic.labels[0].span
+def _position(diagnostic: Diagnostic) -> tuple[str, int, int]:
+    span = diagnostic.labels[0].span
     return span.file, span.line, span.column
+
+
+def unproven_lookups(scop: Scop) -> tuple[Diagnostic, ...]:
+    """Return a warning for each subscript of a program that only C keeps inside of its array."""
+    found = (
+        Diagnostic("W0205", message, labels, (_IMPLIED,), help, severity="warning")
+        for statement in scop.statements
+        for node in walk(statement.expr)
+        if isinstance(node, Read)
+        for access in (statement.reads[node.index],)
+        for at in ([w.unproven or (0, 0) for w in access.windows],)
+        for message, labels, help in _outside(scop, access, at, node.at)
+    )
+    # Of what is read and written at one place, and of all members there, it is said once.
+    first: dict[Label, Diagnostic] = {}
+    for warning in found:
+        first.setdefault(warning.labels[0], warning)
+    return tuple(sorted(first.values(), key=_position))
+
+
+_IMPLIED = (
+    "C gives an element outside no meaning: "
+    "the golden model stops there, the circuit stores nothing"
+)
 
 
 class _Run:
@@ -131,17 +158,17 @@ def _bounded(
                     ran = run.subscripts(statement, equal, by_instances=by_instances)
                     if ran is not None:
                         at = tuple(map(_meet, at, ran))
-            outside += _outside(scop, access, at, read.at)
-            parts = zip(at, known, read.at, access.windows, strict=True)
-            windows = (
-                _window(
-                    ranges,
-                    box,
-                    Window(*limits, form, is_proven=True, told=window.told),
-                    part,
-                    facts,
+            extents = _extents(scop, access)
+            if any(high < 0 or low >= e for (low, high), e in zip(at, extents, strict=True)):
+                outside += (
+                    LookupOutOfRange(message, labels=labels, notes=(_NO_VALUE,), help=help)
+                    for message, labels, help in _outside(scop, access, at, read.at)
                 )
-                for limits, form, part, window in parts
+                return statement
+            parts = zip(at, known, read.at, access.windows, extents, strict=True)
+            windows = (
+                _window(ranges, box, _clipped(window, limits, form, extent), part, facts)
+                for limits, form, part, window, extent in parts
             )
             found.setdefault(read.index, []).append(tuple(windows))
     reads = tuple(
@@ -170,6 +197,18 @@ def with_windows(written: Scop, bounded: Scop) -> Scop:
     return replace(written, statements=statements)
 
 
+def with_told(written: Scop, bounded: Scop) -> Scop:
+    """Return a program whose arrays hold what their use as subscripts tells.
+
+    Parameters
+    ----------
+    bounded: the same program as `bounded_lookups` has returned it.
+    """
+    told = {array.name: array.told for array in bounded.arrays}
+    arrays = tuple(replace(a, told=told.get(a.name, a.told)) for a in written.arrays)
+    return written if arrays == written.arrays else replace(written, arrays=arrays)
+
+
 def _as_in(statement: Statement, bounded: Statement) -> Statement:
     pairs = zip(statement.reads, bounded.reads, strict=True)
     return replace(
@@ -188,6 +227,76 @@ def _with_windows_of(access: Access, bounded: Access) -> Access:
 
     pairs = zip(access.subscripts, bounded.subscripts, strict=True)
     return replace(access, subscripts=tuple(window(*pair) for pair in pairs))
+
+
+def _with_told(scop: Scop, values: ValueFlow) -> Scop:
+    """Return a program that tells which elements it is handed are subscripts of its arrays.
+
+    `k = x[i]; y[i] = t[k];` tells that x[i] is one of t.
+    """
+    found: dict[str, Range] = {}
+    pending = [
+        (statement, part, (window.low, window.high))
+        for statement in scop.statements
+        for node in walk(statement.expr)
+        if isinstance(node, Read)
+        for part, window in zip(node.at, statement.reads[node.index].windows, strict=True)
+        if window.unproven is not None
+    ]
+    followed: set[tuple[str, int]] = set()
+    while pending:
+        statement, part, limits = pending.pop()
+        for read, told in _kept(values.ranges(statement), part, limits):
+            if (statement.name, read.index) in followed:
+                continue
+            followed.add((statement.name, read.index))
+            array = scop.array(statement.reads[read.index].array)
+            if array.role in ("in", "inout"):
+                found[array.name] = _meet(told, found.get(array.name, array.told or told))
+            for source in map(scop.statement, values.sources(statement, read.index)):
+                stored = source.expr.value if isinstance(source.expr, Scatter) else source.expr
+                pending.append((source, stored, told))
+    arrays = tuple(replace(a, told=found.get(a.name, a.told)) for a in scop.arrays)
+    return replace(scop, arrays=arrays) if found else scop
+
+
+def _kept(ranges: ValueRanges, expr: Expr, limits: Range) -> Iterator[tuple[Read, Range]]:
+    """Yield reads, and where each of them has to lie so that an expression lies in some limits."""
+    (low, high), type_ = limits, expr.type
+    if not isinstance(type_, IntType):
+        return
+    least, most = _range(ranges, expr, ())
+    low, high = max(low, least), min(high, most)
+    if low > high or (low, high) == (least, most):
+        return
+    match expr:
+        case Read():
+            yield expr, (low, high)
+        case Cast(operand):
+            yield from _kept(ranges, operand, (low, high))
+        case Select(_, if_true, if_false):
+            for arm in (if_true, if_false):
+                yield from _kept(ranges, arm, (low, high))
+        case Binary("add", left, right):
+            for side, other in ((left, right), (right, left)):
+                (first, last) = _range(ranges, other, ())
+                yield from _kept(ranges, side, (low - first, high - last))
+        case Binary("sub", left, right):
+            first, last = _range(ranges, right, ())
+            yield from _kept(ranges, left, (low + last, high + first))
+        case Binary("mul", operand, Constant(factor)) | Binary(
+            "mul", Constant(factor), operand
+        ) if factor > 0:
+            yield from _kept(ranges, operand, (-(-low // factor), high // factor))
+        case Binary("shr", left, Constant(places)):
+            yield from _kept(ranges, left, (low << places, (high + 1 << places) - 1))
+
+
+def _clipped(window: Window, limits: Range, form: Expr | None, extent: int) -> Window:
+    """Return a window as it is proven, or else inside of its dimension."""
+    low, high = max(limits[0], 0), min(limits[1], extent - 1)
+    unproven = window.unproven if (low, high) == limits else limits
+    return Window(low, high, form, is_proven=True, told=window.told, unproven=unproven)
 
 
 def _meet(a: Range, b: Range) -> Range:
@@ -312,7 +421,9 @@ def _windowed(access: Access, found: list[tuple[Window, ...]]) -> Access:
 def _hull(windows: tuple[Window, ...]) -> Window:
     low, high = min(w.low for w in windows), max(w.high for w in windows)
     is_proven = all(w.is_proven for w in windows)
-    hull = Window(low, high, windows[0].known, is_proven, windows[0].told)
+    beyond = [w.unproven for w in windows if w.unproven is not None]
+    unproven = (min(a for a, _ in beyond), max(b for _, b in beyond)) if beyond else None
+    hull = Window(low, high, windows[0].known, is_proven, windows[0].told, unproven)
     moving = [w.moving for w in windows if w.moving is not None]
     if len(moving) < len(windows) or len({reach.base for reach in moving}) > 1:
         return hull
@@ -326,9 +437,9 @@ def _is_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> bool:
 
 
 def _outside(
-    scop: Scop, access: Access, at: tuple[Range, ...], values: tuple[Expr, ...]
-) -> Iterator[LookupOutOfRange]:
-    """Yield what is wrong with each subscript that may leave its dimension."""
+    scop: Scop, access: Access, at: Sequence[Range], values: Sequence[Expr]
+) -> Iterator[tuple[str, tuple[Label, ...], str]]:
+    """Yield what is to be said of each subscript that may leave its dimension: help last."""
     array = scop.array(access.array)
     given = zip(at, values, strict=True)
     for number, subscript in enumerate(access.subscripts):
@@ -346,15 +457,19 @@ def _outside(
         is_whole = unwritten == 0 or (unwritten == 1 and array.shape[0] == 1)
         text = texts[number - unwritten] if texts and is_whole else None
         shown = f"`{written}`" if written else f"an element of {access.array}"
-        yield LookupOutOfRange(
-            f"{shown} may lie outside of {access.array}{size}",
-            labels=(
-                Label(access.span, f"{which} is {_shown(low, high)}, as far as can be proven"),
+        is_never = high < 0 or low >= extent
+        verb, so_far = ("lies", "") if is_never else ("may lie", ", as far as can be proven")
+        yield (
+            f"{shown} {verb} outside of {access.array}{size}",
+            (
+                Label(access.span, f"{which} is {_shown(low, high)}{so_far}"),
                 Label(array.span, f"0 to {extent - 1} is inside"),
             ),
-            notes=("an element outside of its array has no value in C",),
-            help=_remedy(written, text, access, (low, high), extent, value),
+            _remedy(written, text, access, (low, high), extent, value),
         )
+
+
+_NO_VALUE = "an element outside of its array has no value in C"
 
 
 def _shown(low: int, high: int) -> str:

@@ -116,6 +116,10 @@ class ValueFlow:
         self._evaluated[statement.name] = operands, found
         return found
 
+    def sources(self, statement: Statement, read: int) -> frozenset[str]:
+        """Return the names of the statements that a read may get its value from."""
+        return frozenset(flow.source for flow in self._feeding(statement, read))
+
     def _feeding(self, statement: Statement, read: int) -> Sequence[Flow]:
         return self._flows.get((statement.name, read), ())
 

@@ -74,7 +74,11 @@ FORMS: Mapping[str, Mapping[str, str]] = {
         "memmove": "`memmove`",
         "memset": "`memset`, `memcpy`",
     },
-    "Subscripts": {"subscript": "subscripts", "scatter": "stores where data says"},
+    "Subscripts": {
+        "subscript": "subscripts",
+        "lookup": "loads where data says",
+        "scatter": "stores where data says",
+    },
     "Files as found": {"file": "calls, macros, included files"},
 }
 """The forms in the order of the page, by the first word of the names of their files."""

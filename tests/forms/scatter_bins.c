@@ -1,4 +1,4 @@
-/* Nothing keeps the bin inside of the bins. */
+/* Nothing but C keeps the bin inside of the bins. */
 void histogram(const int x[64], int bins[16])
 {
   for (int i = 0; i < 64; i++)

@@ -1,0 +1,27 @@
+"""What circuits do with subscripts that C gives no meaning: nothing else is overwritten."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rtlgen
+
+ROWS = """void f(const int row[8], const int at[8], const short v[8], int y[3][10])
+{
+  for (int i = 0; i < 8; i++)
+    y[row[i]][at[i] - 2] = v[i];
+}
+"""
+
+
+@pytest.mark.simulation
+def test_a_store_outside_of_a_row_stores_nothing() -> None:
+    design = rtlgen.compile(source=ROWS)
+    row = np.array([0, 0, 2, -1, 3, 1 << 30, 1, 2], np.int32)
+    at = np.array([12, 1, 14, 5, 5, 2, 2 + (1 << 31) - (1 << 32), 7], np.int32)
+    y = np.arange(30, dtype=np.int32).reshape(3, 10)
+    found = design.run(row=row, at=at, v=np.full(8, -7, np.int16), y=y).arrays["y"]
+    assert found[2][5] == -7
+    y[2][5] = -7
+    assert (found == y).all()
