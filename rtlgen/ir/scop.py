@@ -119,12 +119,14 @@ class ScalarArgument:
     Members
     -------
     limits: the values with which the program has a meaning, both inclusive; None: all of its type.
+    told: between which values subscripts have it, if they are evaluated; random data keep to them.
     """
 
     name: str
     type: NumberType
     span: Span
     limits: tuple[int, int] | None = None
+    told: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

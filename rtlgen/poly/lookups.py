@@ -198,15 +198,15 @@ def with_windows(written: Scop, bounded: Scop) -> Scop:
 
 
 def with_told(written: Scop, bounded: Scop) -> Scop:
-    """Return a program whose arrays hold what their use as subscripts tells.
+    """Return a program that tells what is a subscript of its arrays.
 
     Parameters
     ----------
     bounded: the same program as `bounded_lookups` has returned it.
     """
-    told = {array.name: array.told for array in bounded.arrays}
-    arrays = tuple(replace(a, told=told.get(a.name, a.told)) for a in written.arrays)
-    return written if arrays == written.arrays else replace(written, arrays=arrays)
+    found = {array.name: array.told for array in bounded.arrays}
+    found |= {scalar.name: scalar.told for scalar in bounded.scalars}
+    return _telling(written, found)
 
 
 def _as_in(statement: Statement, bounded: Statement) -> Statement:
@@ -230,7 +230,7 @@ def _with_windows_of(access: Access, bounded: Access) -> Access:
 
 
 def _with_told(scop: Scop, values: ValueFlow) -> Scop:
-    """Return a program that tells which elements it is handed are subscripts of its arrays.
+    """Return a program that tells what of it is handed as subscripts of its arrays.
 
     `k = x[i]; y[i] = t[k];` tells that x[i] is one of t.
     """
@@ -247,6 +247,9 @@ def _with_told(scop: Scop, values: ValueFlow) -> Scop:
     while pending:
         statement, part, limits = pending.pop()
         for read, told in _kept(values.ranges(statement), part, limits):
+            if isinstance(read, ScalarParameter):
+                found[read.name] = _meet(told, found.get(read.name, told))
+                continue
             if (statement.name, read.index) in followed:
                 continue
             followed.add((statement.name, read.index))
@@ -256,12 +259,20 @@ def _with_told(scop: Scop, values: ValueFlow) -> Scop:
             for source in map(scop.statement, values.sources(statement, read.index)):
                 stored = source.expr.value if isinstance(source.expr, Scatter) else source.expr
                 pending.append((source, stored, told))
+    return _telling(scop, found)
+
+
+def _telling(scop: Scop, found: Mapping[str, Range | None]) -> Scop:
+    """Return a program whose arrays and parameters have the limits that are found for them."""
     arrays = tuple(replace(a, told=found.get(a.name, a.told)) for a in scop.arrays)
-    return replace(scop, arrays=arrays) if found else scop
+    scalars = tuple(replace(s, told=found.get(s.name, s.told)) for s in scop.scalars)
+    return replace(scop, arrays=arrays, scalars=scalars) if found else scop
 
 
-def _kept(ranges: ValueRanges, expr: Expr, limits: Range) -> Iterator[tuple[Read, Range]]:
-    """Yield reads, and where each of them has to lie so that an expression lies in some limits."""
+def _kept(
+    ranges: ValueRanges, expr: Expr, limits: Range
+) -> Iterator[tuple[Read | ScalarParameter, Range]]:
+    """Yield what is handed in, and where it lies so that an expression lies in some limits."""
     (low, high), type_ = limits, expr.type
     if not isinstance(type_, IntType):
         return
@@ -270,7 +281,7 @@ def _kept(ranges: ValueRanges, expr: Expr, limits: Range) -> Iterator[tuple[Read
     if low > high or (low, high) == (least, most):
         return
     match expr:
-        case Read():
+        case Read() | ScalarParameter():
             yield expr, (low, high)
         case Cast(operand):
             yield from _kept(ranges, operand, (low, high))

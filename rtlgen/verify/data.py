@@ -235,6 +235,7 @@ class Recipe:
                 )
         for scalar in scop.scalars:
             limits = None if scalar.limits is None else self._meaningful(scalar.limits)
+            limits = limits if scalar.told is None else scalar.told
             value = limited._elements(scalar.type, (), scalar.name, limits)
             inputs[scalar.name] = int(value) if isinstance(scalar.type, IntType) else value[()]
         return inputs

@@ -254,6 +254,11 @@ def test_what_is_a_subscript_is_drawn_from_inside(body: str, told: tuple[int, in
     run_golden(analysis.program.scop, drawn)
 
 
+def test_a_parameter_may_choose_an_element() -> None:
+    (told,) = analysed("y[i] = t[u - 4];").program.scop.scalars
+    assert (told.told, told.limits) == ((4, 19), None)
+
+
 def test_an_affine_subscript_beside_a_looked_up_one_is_still_judged() -> None:
     with pytest.raises(OutOfBounds):
         examine(

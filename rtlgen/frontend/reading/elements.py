@@ -129,24 +129,6 @@ def with_bound_stated(error: FrontendError) -> FrontendError:
     return error.telling(help=help_, notes=notes)
 
 
-def subscript_refusal(value: Value, text: str, extent: int) -> ParameterInControl | IndexWraps:
-    """Return why `value`, written `text`, of which no more will be known, is no subscript."""
-    obstacle = value.obstacle
-    assert obstacle is not None, "an affine value needs no refusal"
-    label = Label(obstacle.span, obstacle.reason)
-    if obstacle.kind is ObstacleKind.ARGUMENT:
-        name = obstacle.parameter
-        return ParameterInControl(
-            f"the subscript `{text}` depends on a scalar parameter",
-            labels=(label,),
-            help=f"{obstacle.fix}, or say before where it lies: `assert({name} >= 0 && "
-            f"{name} < {64 if extent == OPEN else extent});`",
-        )
-    return IndexWraps(
-        f"the subscript `{text}` wraps round", labels=(label,), help="use a signed iterator"
-    )
-
-
 def factor_help(reason: str) -> str | None:
     """Return what to do about an obstacle, if a product is what it is."""
     if reason.startswith(("a product", "a shift by")):
@@ -196,10 +178,6 @@ def expression_refusal(
             return UnsupportedExpression("this expression is not supported", labels=label)
 
 
-_NEVER_BOUNDED = (ObstacleKind.ARGUMENT, ObstacleKind.WRAPS)
-"""Obstacles of values of which the rest of the program tells nothing more."""
-
-
 def window(
     index: LookedUp,
     extent: int,
@@ -216,7 +194,7 @@ def window(
 
     Raises
     ------
-    ParameterInControl, IndexWraps: nothing keeps it inside of the array.
+    IndexWraps: it comes round, and leaves the array.
     """
     expr, iterators = index.value.expr, ranges.boxes()
     low, high = value_range(expr, iterators)
@@ -227,8 +205,12 @@ def window(
     obstacle = index.value.obstacle
     assert obstacle is not None, "what is looked up is not affine"
     is_inside = low >= 0 and high <= last
-    if not is_inside and not is_conditional and obstacle.kind in _NEVER_BOUNDED:
-        raise subscript_refusal(index.value, index.text, extent)
+    if not is_inside and not is_conditional and obstacle.kind is ObstacleKind.WRAPS:
+        raise IndexWraps(
+            f"the subscript `{index.text}` wraps round",
+            labels=(Label(obstacle.span, obstacle.reason),),
+            help="use a signed iterator",
+        )
     first = min(max(low, 0), max(last, 0))
     known = quasi_affine(expr, iterators)
     return Window(first, max(first, min(high, last)), known, told=stated)
@@ -383,7 +365,7 @@ class ElementReader:
 
         Raises
         ------
-        ParameterInControl, IndexWraps: nothing keeps it inside of its array.
+        IndexWraps: a subscript comes round, and leaves the array.
         """
         element, reader = self.element(node), self._reader
         ranges = reader.arithmetic.ranges

@@ -292,7 +292,7 @@ class ExpressionReader:
 
         Raises
         ------
-        ParameterInControl, IndexWraps: nothing keeps it inside of its array.
+        IndexWraps: a subscript comes round, and leaves the array.
         """
         first = len(self.reads)
         before, self.is_control = self.is_control, True
