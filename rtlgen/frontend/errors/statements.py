@@ -230,7 +230,7 @@ class TooManyIterations(FrontendError):
 
 
 class ParameterInControl(FrontendError):
-    """A loop bound, array size or subscript depends on a scalar parameter.
+    """A loop bound or array size depends on a scalar parameter.
 
     Control is fixed when the circuit is generated; a scalar parameter becomes an input port. A loop
     whose bound is a parameter runs to the most that it may be, which has to be known: from its
