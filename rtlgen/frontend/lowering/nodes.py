@@ -323,9 +323,11 @@ def number(node: c_ast.Node | None) -> int | None:
         case c_ast.UnaryOp(op="-" | "+" as op, expr=inner):
             value = number(inner)
             return None if value is None else -value if op == "-" else value
-        case c_ast.BinaryOp(op=op, left=left, right=right) if op in "+-*/%":
-            a, b = number(left), number(right)
+        case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "<<" | ">>" as op):
+            a, b = number(node.left), number(node.right)
             if a is None or b is None or (op in "/%" and b == 0):
+                return None
+            if op in ("<<", ">>") and not (a >= 0 and 0 <= b < _SMALL.bit_length()):
                 return None
             value = result_of(op, a, b)
             return value if abs(value) < _SMALL else None

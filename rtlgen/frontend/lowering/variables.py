@@ -67,7 +67,9 @@ def take_known_extents(tree: c_ast.FileAST, locator: Locator) -> None:
                 take_count(symbol.node, symbol.type, names, locator)
             while isinstance(array, c_ast.ArrayDecl):
                 if array.dim is not None:
-                    array.dim = _known(array.dim, names, changed)
+                    extent = _known(array.dim, names, changed)
+                    size = None if isinstance(extent, c_ast.Constant) else names.constant(extent)
+                    array.dim = extent if size is None or size < 1 else integer(size, extent.coord)
                 array = array.type
 
 

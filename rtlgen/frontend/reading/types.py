@@ -271,25 +271,29 @@ class Extents:
         """Return the variable if the program states its extent."""
         return None if variable.shape[:1] == (OPEN,) else variable
 
-    def closed(self, variable: Variable) -> Variable:
-        """Return the variable with its extent.
+    def closed(self, variables: Sequence[Variable]) -> list[Variable]:
+        """Return variables with their extents.
 
         Raises
         ------
-        ArraySize: it would be larger than any memory.
+        ArraySize: some would be larger than any memory.
         """
+        found = [self._closed(variable) for variable in variables]
+        large = [variable for variable in found if prod(variable.shape) > MAX_ELEMENTS]
+        if large:
+            sizes = [f"`{v.name}` would have {prod(v.shape):,} elements" for v in large]
+            options = " ".join(f"-D {v.name}{SUFFIX}=VALUE" for v in large)
+            raise ArraySize(
+                ", ".join(sizes),
+                labels=[Label(v.span, "points to an array of unknown extent") for v in large],
+                help=f"give {'its extent' if len(large) == 1 else 'their extents'}: {options}",
+            )
+        return found
+
+    def _closed(self, variable: Variable) -> Variable:
         if variable.shape[:1] != (OPEN,):
             return variable
-        label = Label(variable.span, "points to an array of unknown extent")
-        extent = self._ends.get(variable.name, 1)
-        shape = (extent, *variable.shape[1:])
-        if prod(shape) > MAX_ELEMENTS:
-            raise ArraySize(
-                f"`{variable.name}` would have {prod(shape):,} elements",
-                labels=(label,),
-                help=f"give its extent: -D {variable.name}{SUFFIX}=VALUE",
-            )
-        return replace(variable, shape=shape)
+        return replace(variable, shape=(self._ends.get(variable.name, 1), *variable.shape[1:]))
 
 
 MAX_SET = 1 << 16

@@ -301,8 +301,9 @@ class Kernel:
         read_names = {read.array for statement in statements for read in statement.reads}
         if self._returned is not None:
             read_names.add(self._returned.name)
-        for made in self._declarations.variables:
-            variable = self._declarations.extents.closed(made)
+        declared = self._declarations.variables
+        closed = self._declarations.extents.closed(declared)
+        for made, variable in zip(declared, closed, strict=True):
             is_read, is_written = variable.name in read_names, variable.name in written_names
             if is_read or is_written:
                 if made in self._declarations.loaded:
