@@ -175,11 +175,16 @@ class NonAffineBound(FrontendError):
 
 
 class IteratorModified(FrontendError):
-    """The iterator of a loop is assigned in its body, or reused by a loop inside.
+    """The iterator of a loop is assigned in its body, or by a loop inside, and no bound is found.
 
-        for (int i = 0; i < N; i++) { ...; i += 2; }
+        for (int i = 0; i < N; i++) { ...; i += 2; }         at most N / 3 + 1 iterations
+        for (int i = 0; i < N; i++) { ...; i += skip[i]; }   refused: skip[i] may be -1
 
-    Remedy: put the step into the loop header; use another variable for the inner loop.
+    The scalars that decide how such a loop goes on are run, in all ways that data may choose. Where
+    that shows no end, none is known.
+
+    Remedy: put the step into the loop header, use another variable for the inner loop, or state the
+    most iterations on the line before the loop: `#pragma rtlgen bound 100`.
     """
 
     code = "E0120"

@@ -28,6 +28,7 @@ from rtlgen.frontend.errors import (
     CommaOperator,
     FrontendError,
     IndexWraps,
+    IteratorModified,
     Jump,
     LoopHeader,
     NonAffineBound,
@@ -123,7 +124,8 @@ def with_bound_stated(error: FrontendError) -> FrontendError:
         notes = (*notes, f"all parameters that decide about loops and subscripts: {options}")
     elif options and not is_parameter:
         notes = (*notes, f"how often it runs depends on what {options} fixes")
-    if isinstance(error, LoopHeader | NonAffineBound | ParameterInControl) and error.loop:
+    of_header = LoopHeader | NonAffineBound | ParameterInControl | IteratorModified
+    if isinstance(error, of_header) and error.loop:
         stated = "state the most iterations on the line before the loop: #pragma rtlgen bound 100"
         help_ = stated if help_ is None else f"{help_}; or {stated}"
     return error.telling(help=help_, notes=notes)

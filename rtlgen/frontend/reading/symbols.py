@@ -57,11 +57,17 @@ class NamedConstant:
 
 @dataclass(frozen=True, slots=True)
 class ActiveIterator:
-    """The variable of an enclosing loop."""
+    """The variable of an enclosing loop.
+
+    Members
+    -------
+    loop: line of its place; None where the loop is only looked at.
+    """
 
     name: str
     type: IntType
     span: Span
+    loop: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

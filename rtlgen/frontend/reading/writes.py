@@ -116,15 +116,17 @@ def _write_refusal(
             )
         return None
     match scopes.lookup(base.name):
-        case ActiveIterator(name, _, loop):
-            return IteratorModified(
+        case ActiveIterator(name) as counter:
+            refused = IteratorModified(
                 f"the iterator `{base.name}` is assigned in the body of its loop",
                 labels=(
                     Label(locator.span(node), "assigned"),
-                    Label(loop, f"`{name}` counts this"),
+                    Label(counter.span, f"`{name}` counts this"),
                 ),
                 help="put the step into the loop header",
             )
+            refused.loop = counter.loop
+            return refused
         case ScalarInput():
             return ReadOnly(
                 f"the parameter `{base.name}` is assigned",

@@ -358,7 +358,8 @@ class IterationReader:
         start = loop_reader.start(step)
         first = self._body.reader(place).value(header.start) if kept is not None else None
         reaching.restore(in_loop)
-        with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
+        counter = ActiveIterator(name, type_, header.span, node.coord.line)
+        with self._scopes.iterating(header.iterator, counter):
             asked = [s for s in moved if mentions(header.condition, s.names)]
             # Between which values the iterator lies is not known before the header is read.
             low, high = (Affine((), x) for x in (type_.minimum, type_.maximum))
@@ -459,12 +460,14 @@ class IterationReader:
                 return counting, self._scopes.iterator_name(header.iterator), symbol
             case Variable(name, element, shape=(), storage="local"):
                 return counting_type(element, span), name, None
-            case ActiveIterator():
-                raise IteratorModified(
+            case ActiveIterator(loop=outer):
+                refused = IteratorModified(
                     f"`{header.iterator}` already counts an outer loop",
                     labels=(Label(span, "set again"), Label(symbol.span, "the outer loop")),
                     help="use another variable for the inner loop",
                 )
+                refused.loop = outer
+                raise refused
             case Unusable(error):
                 raise error
             case None:
