@@ -18,6 +18,7 @@ from rtlgen.frontend.errors import (
     LoopHeader,
     NoFunction,
     ParameterInControl,
+    TooManyIterations,
     UnboundedLoop,
     UnknownIdentifier,
 )
@@ -303,7 +304,8 @@ def _lower(
     take_patterns(tree)
     kernel = select_function(tree, function, locator).decl.name
     take_seen_types(tree, kernel)
-    with _telling(deciding_parameters(tree, kernel), fixed):
+    deciding = [deciding_parameters(tree, kernel)]
+    with _telling(deciding, fixed):
         known = known_parameters(tree, kernel)
         changing = changing_functions(tree)
         outside = drop_outside_calls(tree, locator, changing)
@@ -319,6 +321,8 @@ def _lower(
         pointers = place_pointers(tree, locator)
         records = split_records(tree, locator, kernel, members.given)
         hand_over_values(tree, kernel)
+        # Members of structures are parameters by now.
+        deciding.append(deciding_parameters(tree, kernel))
         bounds = take_bounds(tree, locator)
         separate_effects(tree)
         region = select_region(tree, kernel, locator)
@@ -352,14 +356,15 @@ def _lower(
 
 
 @contextmanager
-def _telling(deciding: Deciding, fixed: Mapping[str, str]) -> Iterator[None]:
+def _telling(deciding: Sequence[Deciding], fixed: Mapping[str, str]) -> Iterator[None]:
     """Note in refusals which parameters decide about them, of those that no option fixes."""
     try:
         yield
     except FrontendError as error:
         for each in (error, *error.others):
-            is_whole = isinstance(each, ParameterInControl)
-            asked = deciding.of_all if is_whole else deciding.of_loops.get(each.loop or 0, ())
+            is_whole = isinstance(each, ParameterInControl | TooManyIterations)
+            known = deciding[-1]
+            asked = known.of_all if is_whole else known.of_loops.get(each.loop or 0, ())
             each.deciding = tuple(name for name in asked if name not in fixed)
         raise
 

@@ -83,14 +83,10 @@ def part_pointers(tree: c_ast.FileAST, locator: Locator, kernel: str) -> Pointer
     kernel: the name of the function that the host calls.
     """
     parter = _Parter(tree, locator, kernel)
-    if any(isinstance(node, c_ast.Struct) and _has_pointer(node) for node in below(tree)):
+    if any(isinstance(node, c_ast.Struct) for node in below(tree)):
         parter.file()
         parter.drop()
     return PointerMembers(parter.given, parter.refused)
-
-
-def _has_pointer(node: c_ast.Struct) -> bool:
-    return any(isinstance(getattr(each, "type", None), c_ast.PtrDecl) for each in node.decls or ())
 
 
 class _Parter(Rewriter):
@@ -149,6 +145,12 @@ class _Parter(Rewriter):
 
     def _paths_of_member(self, type_: Type) -> dict[Path, Type]:
         return self._paths(type_) if isinstance(type_, RecordType) else {}
+
+    def _is_record(self, type_: Type) -> bool:
+        """Return whether something is a structure whose size is known."""
+        if not isinstance(type_, RecordType) or type_.record.keyword != "struct":
+            return False
+        return self.names.size(type_) is not None
 
     def _is_flat(self, type_: Type) -> bool:
         """Return whether something is made of numbers."""
@@ -262,12 +264,12 @@ class _Parter(Rewriter):
                 continue
             symbol = self.names.declare(parameter, is_parameter=True)
             paths = self._paths(symbol.type)
-            if not paths:
-                continue
             if self._is_only_read(node, symbol):
                 parameter.type = parameter.type.type
                 symbol = self.names.declare(parameter, is_parameter=True)
                 self._by_value.add(id(parameter))
+            elif not paths:
+                continue
             elif isinstance(symbol.type, PointerTo):
                 self._holders.append(symbol)
             listed += [
@@ -286,6 +288,7 @@ class _Parter(Rewriter):
         is_pointer = isinstance(symbol.node, c_ast.Decl) and isinstance(
             symbol.node.type, c_ast.PtrDecl
         )
+        is_pointer &= isinstance(symbol.type, PointerTo) and self._is_record(symbol.type.to)
         if node.decl.name != self._kernel or not is_pointer:
             return False
         allowed = 0
