@@ -52,7 +52,7 @@ from rtlgen.frontend.text.constants import (
 )
 
 POINTER_BYTES = 8
-_ANEW = frozenset(("auto", "register"))
+_ANEW = frozenset(("auto",))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -291,6 +291,8 @@ class _Parter(Rewriter):
         is_pointer &= isinstance(symbol.type, PointerTo) and self._is_record(symbol.type.to)
         if node.decl.name != self._kernel or not is_pointer:
             return False
+        if self._hands_out_elements(node.body, symbol):
+            return False
         allowed = 0
         for part in below(node.body):
             target = changed(part, "&")
@@ -312,6 +314,19 @@ class _Parter(Rewriter):
                     )
         uses = sum(isinstance(x, c_ast.ID) and x.name == symbol.name for x in below(node.body))
         return bool(uses == allowed)
+
+    def _hands_out_elements(self, body: c_ast.Node, symbol: Symbol) -> bool:
+        """Return whether an array in a structure that may change is more than part of a name."""
+        if _is_constant(symbol.type):
+            return False
+        started = {id(part.name) for part in below(body) if isinstance(part, c_ast.ArrayRef)}
+        return any(
+            isinstance(part, c_ast.StructRef | c_ast.ArrayRef)
+            and id(part) not in started
+            and self._begins_with(part, symbol.name)
+            and isinstance(self.names.type_of(part), ArrayOf)
+            for part in below(body)
+        )
 
     def _begins_with(self, node: c_ast.Node, name: str) -> bool:
         """Return whether something is a part of a structure, not of what this points to."""

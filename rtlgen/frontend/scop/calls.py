@@ -96,18 +96,9 @@ class CallReader:
         function = self._function(node)
         if function.definition is None:
             return self._builtin(node, function, reader)
-        result = self._result_type(function.definition)
-        if result is None:
-            raise self._refused(node, f"`{function.name}` returns nothing", "its value is used")
-        if self._is_pure(function.definition):
-            reads, statements = len(reader.reads), len(before or ())
-            value = self._pure(node, function.definition, reader, result)
-            if value is not None:
-                return self._counted(value, node)
-            # Its arguments are read again.
-            del reader.reads[reads:]
-            if before is not None:
-                del before[statements:]
+        value = self._as_expression(node, function, function.definition, reader, before)
+        if value is not None:
+            return value
         if self._carried_out:
             # Its arguments are expressions of the calling statement: so has to be what it does.
             raise NotAnExpression
@@ -121,6 +112,30 @@ class CallReader:
         self._require_hidden(node, before[first:], known, reader)
         self._require_order(node, before[:first], before[first:])
         return self._returned(node, function.definition, reader, value)
+
+    def _as_expression(
+        self,
+        node: c_ast.FuncCall,
+        function: Function,
+        definition: c_ast.FuncDef,
+        reader: ExpressionReader,
+        before: list[Node] | None,
+    ) -> Value | None:
+        """Return the expression that takes the place of a call; None if it does more."""
+        result = self._result_type(definition)
+        if result is None:
+            raise self._refused(node, f"`{function.name}` returns nothing", "its value is used")
+        if not self._is_pure(definition):
+            return None
+        reads, statements = len(reader.reads), len(before or ())
+        value = self._pure(node, definition, reader, result)
+        if value is not None:
+            return self._counted(value, node)
+        # Its arguments are read again.
+        del reader.reads[reads:]
+        if before is not None:
+            del before[statements:]
+        return None
 
     def statement(self, node: c_ast.FuncCall, place: Place) -> tuple[Node, ...]:
         """Return the statements of a call that is a statement."""
@@ -154,8 +169,15 @@ class CallReader:
         before: where to put the statements of the call; `reader` puts some there, too.
         """
         function = self._function(node)
-        if function.definition is None or self._is_pure(function.definition):
-            return self.value(node, reader, place, before)
+        if function.definition is None:
+            return self._builtin(node, function, reader)
+        if self._is_pure(function.definition):
+            # One that calls others may do more than it seems.
+            known = self._as_expression(node, function, function.definition, reader, before)
+            if known is not None:
+                return known
+            if self._carried_out:
+                raise NotAnExpression
         value = self._statements(node, function.definition, reader, place, before)
         return self._returned(node, function.definition, reader, value)
 

@@ -298,7 +298,7 @@ def _plain(tokens: Sequence[Token]) -> Iterator[Token]:
         elif token.text == "..." and tokens[index - 2].text not in ("(", ","):
             # Not the open end of parameters but a range, `case 1 ... 4:`.
             yield replace(token, text=f"? {THROUGH} :")
-        elif token.text != "__extension__":
+        elif token.text not in ("__extension__", "register"):
             text = _SPELLINGS.get(token.text) or _spelled_number(token.text)
             yield token if text is None else replace(token, text=text)
 

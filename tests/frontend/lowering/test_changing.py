@@ -54,7 +54,7 @@ FUNCTIONS = {
         True,
     ),
     "its own number of a named type": (
-        "typedef int num; int g(num x) { register num y = x; y++; return y; }",
+        "typedef int num; int g(num x) { auto num y = x; y++; return y; }",
         False,
     ),
     "nothing by a pointer to its own array": (

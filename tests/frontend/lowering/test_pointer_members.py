@@ -20,6 +20,23 @@ PROGRAMS = {
       for (int i = 0; i < 8; i++) { s += m->data[i] * m->columns; m->data[i]--; }
       return s + (m != 0) + !m;
     }""",
+    "an array of the structure that a pointer changes": """
+    struct key { int n, part[4], *data; };
+    static void put(int *p, int v) { p[0] ^= v; }
+    int f(struct key *k, const int x[4]) {
+      int *p = k->part;
+      for (int i = 0; i < 4; i++) p[i] += x[i] * k->data[i];
+      put(k->part, k->n);
+      return k->part[3];
+    }""",
+    "no pointer at all": """
+    struct plain { int n; struct { short low, high; } ends; int weight[3]; };
+    int f(const struct plain *k, const int x[4]) {
+      const register int *w = k->weight;
+      int s = 0;
+      for (int i = 0; i < 3; i++) s += x[i] * w[i] + k->n;
+      return s < k->ends.low ? k->ends.low : s > k->ends.high ? k->ends.high : s;
+    }""",
     "a size that is written stays with the structure": """
     void f(matrix *m, int y[4]) {
       for (int i = 0; i < 4; i++) { y[i] = *(m->data + i); m->rows++; }
