@@ -148,6 +148,9 @@ examples/float/fgemm/fgemm.c --float ftz
 benchmarks/functions/functions.c
 tests/forms/double_solve.c
 tests/polybench/jacobi-2d.c --function kernel_jacobi_2d
+tests/forms/scatter_bins.c
+tests/forms/lookup_rows.c
+tests/forms/struct_sizes.c -D in_w=6 -D in_h=5 -D filter_w=3 -D filter_h=2
 tests/forms/scatter_compact.c
 tests/forms/scatter_compact.c --memory x=stream
 tests/forms/scatter_histogram.c

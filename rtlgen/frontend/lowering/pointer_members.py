@@ -11,8 +11,9 @@ Rewrite
     int sum(const struct M *m)                 int sum(const struct M *m, int *m_data)
     int kernel(const struct M *m)              int kernel(const struct M m, int *m_data)
 
-What the host hands to a kernel by way of such a pointer is one structure, so its numbers are
-parameters where the kernel only reads them, and what its pointers point to are arrays. Who holds a
+What the host hands to a kernel by way of a pointer to a structure is one structure, whether or not
+there are pointers in it, so its numbers are parameters where the kernel only reads them, and what
+its pointers point to are arrays. Who holds a
 copy of a pointer would not see that the structure is set to another one, so that is refused.
 """
 
