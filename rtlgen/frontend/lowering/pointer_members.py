@@ -13,8 +13,8 @@ Rewrite
 
 What the host hands to a kernel by way of a pointer to a structure is one structure, whether or not
 there are pointers in it, so its numbers are parameters where the kernel only reads them, and what
-its pointers point to are arrays. Who holds a
-copy of a pointer would not see that the structure is set to another one, so that is refused.
+its pointers point to are arrays. Who holds a copy of a pointer would not see that the structure is
+set to another one, so that is refused.
 """
 
 from __future__ import annotations
