@@ -333,11 +333,22 @@ def keep_going(context: isl.Context | None = None, work: int = 0, each: int = 1)
     if context is not None:
         done += _operations(context) * each
         context.reset_operations()
-    tally, account = _tally.get(), _account.get()
-    if tally is not None:
-        tally.count(done)
+    count_work(done)
+    account = _account.get()
     if account is not None:
         account.spend(done)
+
+
+def count_work(work: int) -> None:
+    """Count elementary steps of what limits of its own end: no compilation is too complex for it.
+
+    Raises
+    ------
+    TooComplex: advice, or a search, was given no more; see `counted_effort`.
+    """
+    tally = _tally.get()
+    if tally is not None:
+        tally.count(work)
 
 
 def _operations(context: isl.Context) -> int:

@@ -40,7 +40,7 @@ import islpy as isl
 import numpy as np
 
 from rtlgen.ir.bank_map import ArrayPart
-from rtlgen.ir.effort import keep_going
+from rtlgen.ir.effort import count_work, keep_going
 from rtlgen.ir.ints import Bools, Ints
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Array
@@ -396,6 +396,8 @@ def first_of(loads: Mapping[Key, Loads], among: Iterable[Key]) -> Key:
 
 def _last_before(elements: Ints, there: Ints, wanted: Ints, when: Ints) -> Ints:
     """Return the number of what was there last of each wanted element before a cycle, or -1."""
+    # Few loads are too many to be listed, but some of them take seconds.
+    count_work((len(elements) + len(wanted)) // 2)
     base = max(int(there.max(initial=0)), int(when.max(initial=0))) + 2
     keys = elements * base + there
     order = np.argsort(keys)
