@@ -246,3 +246,28 @@ def test_a_read_that_is_not_made_lacks_no_value() -> None:
         if isinstance(op, ForwardOp)
     }
     assert taken - loaded
+
+
+TWO_DIVIDERS = """void f(const int a[6], const int b[6], int c[6], int d[6]) {
+  for (int i = 0; i < 6; i++) c[i] = a[i] / (b[i] | 1);
+  for (int i = 0; i < 6; i++) d[i] = b[i] / (a[i] | 1);
+}"""
+
+
+@pytest.mark.parametrize(("later", "is_sound"), [(0, False), (5, False), (6, True), (7, True)])
+def test_a_unit_is_shared_by_what_begins_in_different_cycles(later: int, is_sound: bool) -> None:
+    compilation = compiled(TWO_DIVIDERS, CompileOptions())
+    plan, scop = compilation.plan, compilation.analysis.scop
+    (region,) = plan.regions
+    streams = []
+    for place, stream in enumerate(region.streams):
+        ((number, op),) = divisions(stream)
+        sharing = changed_op(stream, number, replace(op, unit=0))
+        streams.append(replace(sharing, offset_cycles=stream.offset_cycles + later * place))
+    moved = replace(region, streams=tuple(streams), length_cycles=region.length_cycles + later)
+    shared, placed = replace(plan, body=(moved,)), compilation.stages["flatten"].schedule
+    if is_sound:
+        assert replay(shared, scop, scop.schedule, placed)
+    else:
+        with pytest.raises(PlanUnsound, match="begin too close together in a unit they share"):
+            replay(shared, scop, scop.schedule, placed)
