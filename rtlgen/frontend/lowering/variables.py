@@ -264,9 +264,8 @@ class Variables:
     """
 
     def __init__(self, function: c_ast.FuncDef, tree: c_ast.FileAST) -> None:
-        liveness = Liveness()
-        liveness.before(function.body.block_items or ())
-        self._behind = liveness.behind
+        self._liveness = Liveness()
+        self._liveness.before(function.body.block_items or ())
         self._names = Names()
         self._scalars: dict[str, Number] = {}
         self._numbers: set[str] = set()
@@ -375,7 +374,7 @@ class Variables:
 
     def is_used_outside(self, name: str, loop: c_ast.Node) -> bool:
         """Return whether something may use the value that a loop leaves in a scalar."""
-        return name in self._behind.get(id(loop), (name,))
+        return self._liveness.is_used_behind(name, loop)
 
 
 def _is_floating(symbol: Symbol) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from rtlgen.frontend.syntax.assigned import assigned, handed_over, mentioned
+from rtlgen.frontend.syntax.assigned import assigned, below, handed_over, mentioned
 
 Names = frozenset[str]
 _NONE: Names = frozenset()
@@ -27,17 +27,14 @@ _NONE: Names = frozenset()
 
 @dataclass(slots=True)
 class Liveness:
-    """Walks statements from the last one to the first.
+    """Walks statements from the last one to the first."""
 
-    Members
-    -------
-    behind: what is used behind each loop that was met, by its identity.
-    """
-
-    behind: dict[int, Names] = field(default_factory=dict)
+    _behind: dict[int, tuple[c_ast.Node, Names]] = field(default_factory=dict)
+    """Each loop that was met, by its identity, which stays its own; what is used behind it."""
     _left: Names = _NONE
     _continued: Names = _NONE
     _all: Names = _NONE
+    _labels: dict[str, Names] = field(default_factory=dict)
 
     def before(self, items: Sequence[c_ast.Node | None], after: Names = _NONE) -> Names:
         """Return what statements in one scope, or what is behind them, may use of what was before.
@@ -46,7 +43,7 @@ class Liveness:
         ----------
         after: what is used behind them.
         """
-        # A `goto` may lead to any of them.
+        # A `goto` to a label that was not met may lead to any of them.
         self._all = self._all or mentioned(*items)
         live = after
         for item in reversed(items):
@@ -54,6 +51,11 @@ class Liveness:
         # What they declare hides another variable.
         hidden = frozenset(x.name for x in items if isinstance(x, c_ast.Decl) and x.name)
         return (live - hidden) | (after & hidden)
+
+    def is_used_behind(self, name: str, loop: c_ast.Node) -> bool:
+        """Return whether something may use what a loop leaves in a variable, if it was met."""
+        found = self._behind.get(id(loop))
+        return found is None or name in found[1]
 
     def _visit(self, node: c_ast.Node | None, after: Names) -> Names:
         match node:
@@ -86,8 +88,12 @@ class Liveness:
                 return self._continued
             case c_ast.Return():
                 return self._visit(node.expr, _NONE)
-            case c_ast.Goto():
-                return self._all
+            case c_ast.Label(name=name, stmt=labelled):
+                live = self._visit(labelled, after)
+                self._labels[name] = live | self._labels.get(name, _NONE)
+                return live
+            case c_ast.Goto(name=name):
+                return self._labels.get(name, self._all)
             case c_ast.FuncCall(args=arguments):
                 # The name of the function is no variable.
                 return self._visit(arguments, after)
@@ -100,7 +106,9 @@ class Liveness:
         return live
 
     def _loop(self, node: c_ast.For | c_ast.While | c_ast.DoWhile, after: Names) -> Names:
-        self.behind[id(node)] = after | self.behind.get(id(node), _NONE)
+        jumps = (self._visit(x, _NONE) for x in below(node) if isinstance(x, c_ast.Goto))
+        before = self._behind.get(id(node), (node, _NONE))[1]
+        self._behind[id(node)] = node, after.union(before, *jumps)
         outer = self._left, self._continued
         self._left, live = after, after
         for _ in range(2):

@@ -180,6 +180,10 @@ _JUMPS = {
         "= 0; j < 4; j++) if (a[i][j] < 0) { r = i * 4 + j; goto out; } r = 99; out: "
         "return r; }"
     ),
+    "goto_taking_counters": (
+        "int f(const int a[4][4]) { int i, j; for (i = 0; i < 4; i++) for (j = 0; j < 4; j++) "
+        "if (a[i][j] > 0) goto found; return -1; found: return 8 * i + j; }"
+    ),
     "goto2": (
         "int f(int x) { int r = 1; if (x > 0) goto skip; r = 2; if (x < -5) goto end; "
         "r += 4; skip: r *= 3; end: return r; }"
