@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import rtlgen
+from tests.end_to_end.judge import compiled
+from tests.plans.interpreter import interpret
 
 ROWS = """void f(const int row[8], const int at[8], const short v[8], int y[3][10])
 {
@@ -13,6 +15,23 @@ ROWS = """void f(const int row[8], const int at[8], const short v[8], int y[3][1
     y[row[i]][at[i] - 2] = v[i];
 }
 """
+
+
+def test_what_is_not_stored_need_not_be_loaded() -> None:
+    """Behind the first iterations no row of m is inside, so nothing is stored, whatever x is."""
+    found = compiled(
+        """void f(const unsigned char x[6], const int b[6], int a[12], const short m[2][7])
+        {
+          for (int i = 0; i < 6; i++)
+            if (b[i] & 1)
+              a[x[i] / 2] = m[x[i] + i][i] + 1;
+        }"""
+    )
+    assert found is not None
+    x, b = [1, 0, 9, 9, 9, 9], [1, 1, 0, 0, 2, 4]
+    a, m = list(range(12)), list(range(14))
+    after = interpret(found.plan, {"x": x, "b": b, "a": a, "m": m}, {})
+    assert after["a"] == [m[8] + 1, *range(1, 12)]
 
 
 @pytest.mark.simulation

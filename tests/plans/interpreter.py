@@ -125,7 +125,6 @@ class _RegionRun:
             value = self.value(each, store.value)
             if not store.when.holds(each.counters):
                 continue
-            assert value is not None, f"{stream.statement} stores what it did not load"
             memory = self.plan.memory(store.memory)
             if store.address is not None:
                 address = element_of(memory, store.address, each.counters)
@@ -137,6 +136,7 @@ class _RegionRun:
                     continue
                 assert place is not None, f"{stream.statement} does not know where it stores"
                 address = place % (1 << address_bits(memory.depth))
+            assert value is not None, f"{stream.statement} stores what it did not load"
             port = (store.memory, store.port, bank_at(memory, address))
             assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
             written.add(port)
