@@ -208,10 +208,19 @@ class _Splitter(RecordValues):
             self._result = self._hand_back(node.decl, result)
             returned = self._record(self._result, is_parameter=True)
             self.parameters_of[node.decl.name].append(replace(returned, is_result=True))
-        given = [symbol for symbol in taken if isinstance(symbol.type, RecordType)]
+        # What is handed over by address is only read, and needs no copy.
+        given = [
+            symbol
+            for symbol in taken
+            if isinstance(symbol.type, RecordType) and not self._is_address(node, symbol)
+        ]
         if not given or _is_quiet(node):
             return []
         return [part for symbol in given for part in self._own_arrays(symbol)]
+
+    def _is_address(self, function: c_ast.FuncDef, symbol: Symbol) -> bool:
+        given = self._given.get((function.decl.name, symbol.name))
+        return given is not None and given.is_by_value
 
     def _with_pointers(self, record: Record, function: str) -> Record:
         """Describe what the pointers in a structure point to, too."""

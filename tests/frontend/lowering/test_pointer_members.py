@@ -115,6 +115,17 @@ def test_numbers_that_are_only_read_are_parameters() -> None:
     }
 
 
+def test_arrays_that_are_only_read_are_not_copied() -> None:
+    scop = parse_text(
+        """struct table { int n; int at[16]; };
+        void f(const struct table *t, const int x[8], int y[8]) {
+          for (int i = 0; i < 8; i++) y[i] = t->at[x[i] & 15] + t->n;
+        }"""
+    ).scop
+    assert {array.name for array in scop.arrays} == {"t_at", "x", "y"}
+    assert [scalar.name for scalar in scop.scalars] == ["t_n"]
+
+
 @needs_gcc
 def test_an_option_fixes_a_member() -> None:
     text = """
