@@ -28,9 +28,16 @@ def distinct_rows(rows: Ints) -> Ints:
     if not rows.size:
         return rows[:1]
     low = rows.min(axis=0)
-    extents = tuple((rows.max(axis=0) - low + 1).tolist())
+    sizes = rows.max(axis=0) - low + 1
+    extents = tuple(sizes.tolist())
     if prod(extents) > MAX_NUMBER:
         return np.unique(rows, axis=0)
-    numbers = distinct(np.ravel_multi_index(tuple((rows - low).T), extents))
-    found: Ints = np.stack(np.unravel_index(numbers, extents), axis=1) + low
+    # NumPy counts 64 columns; those that tell rows apart are fewer here.
+    is_moving = sizes > 1
+    extents = tuple(sizes[is_moving].tolist())
+    if not extents:
+        return rows[:1]
+    numbers = distinct(np.ravel_multi_index(tuple((rows - low)[:, is_moving].T), extents))
+    found: Ints = np.tile(low, (len(numbers), 1))
+    found[:, is_moving] += np.stack(np.unravel_index(numbers, extents), axis=1)
     return found

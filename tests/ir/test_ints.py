@@ -24,6 +24,13 @@ def test_every_row_once_in_order(most: int, rows: list[tuple[int, ...]]) -> None
     assert [tuple(row) for row in found.tolist()] == sorted(set(rows))
 
 
+def test_columns_that_tell_no_rows_apart_are_as_many_as_there_are() -> None:
+    rows = np.full((3, 100), 7)
+    rows[:, (4, 90)] = [[2, 0], [1, 5], [2, 0]]
+    assert distinct_rows(rows)[:, (3, 4, 90)].tolist() == [[7, 1, 5], [7, 2, 0]]
+    assert distinct_rows(rows[::2]).tolist() == rows[:1].tolist()
+
+
 def test_of_nothing_there_is_nothing() -> None:
     assert distinct_rows(np.zeros((0, 2), dtype=np.int64)).shape == (0, 2)
     assert distinct_rows(np.zeros((3, 0), dtype=np.int64)).shape == (1, 0)
