@@ -339,7 +339,9 @@ def _lower(
         region = select_region(tree, region.function.decl.name, locator)
         passed_over = PassedOver(region, tree, locator)
         name = region.function.decl.name
-        reader = Kernel(region, locator, fixed, known, records.members, lowered.limits)
+        reader = Kernel(
+            region, locator, fixed, known, records.members, lowered.limits, lowered.expected
+        )
         scop = replace(split_loops(reader.read(tree, main)), records=records.of(name))
         if floats.flush:
             scop = with_flushes(scop)

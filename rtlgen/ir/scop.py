@@ -119,7 +119,8 @@ class ScalarArgument:
     Members
     -------
     limits: the values with which the program has a meaning, both inclusive; None: all of its type.
-    told: between which values subscripts have it, if they are evaluated; random data keep to them.
+    told: those of them with which subscripts stay inside, if all are evaluated, where that is less;
+        random data keep to them.
     """
 
     name: str

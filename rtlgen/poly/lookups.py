@@ -248,7 +248,9 @@ def _with_told(scop: Scop, values: ValueFlow) -> Scop:
         statement, part, limits = pending.pop()
         for read, told in _kept(values.ranges(statement), part, limits):
             if isinstance(read, ScalarParameter):
-                found[read.name] = _meet(told, found.get(read.name, told))
+                scalar = next(s for s in scop.scalars if s.name == read.name)
+                known = found.get(read.name, scalar.told or scalar.limits or told)
+                found[read.name] = _meet(known, told)
                 continue
             if (statement.name, read.index) in followed:
                 continue

@@ -234,8 +234,8 @@ class Recipe:
                     array.element, array.shape, array.name, array.told
                 )
         for scalar in scop.scalars:
-            limits = None if scalar.limits is None else self._meaningful(scalar.limits)
-            limits = limits if scalar.told is None else scalar.told
+            given = scalar.limits if scalar.told is None else scalar.told
+            limits = None if given is None else self._meaningful(given)
             value = limited._elements(scalar.type, (), scalar.name, limits)
             inputs[scalar.name] = int(value) if isinstance(scalar.type, IntType) else value[()]
         return inputs

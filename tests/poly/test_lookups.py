@@ -259,6 +259,16 @@ def test_a_parameter_may_choose_an_element() -> None:
     assert (told.told, told.limits) == ((4, 19), None)
 
 
+def test_a_parameter_keeps_to_its_meaning_where_it_chooses_an_element() -> None:
+    text = """int f(const int a[8], const int t[20], int n) {
+      int s = 0;
+      for (int i = 0; i < n; i++) s += a[i];
+      return s + t[n - 1];
+    }"""
+    (scalar,) = examine(parse_text(text)).program.scop.scalars
+    assert scalar.told == (1, 8)
+
+
 def test_an_affine_subscript_beside_a_looked_up_one_is_still_judged() -> None:
     with pytest.raises(OutOfBounds):
         examine(

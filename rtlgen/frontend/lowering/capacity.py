@@ -61,6 +61,7 @@ class Capacity:
     Members
     -------
     required: the values of parameters with which the function has a meaning.
+    expected: those with which loops stay inside of arrays, should they begin, or not end before.
     given: the first values of parameters that options fix.
     """
 
@@ -89,6 +90,7 @@ class Capacity:
         self._is_inside = False
         self._there: c_ast.Node | None = None
         self.required: dict[str, Limits] = {}
+        self.expected: dict[str, Limits] = {}
         self.given: dict[str, int] = {}
         self._extents: dict[str, tuple[int | None, ...]] = {}
         items = function.body.block_items or ()
@@ -234,17 +236,25 @@ class Capacity:
             low = value + (op == ">") if op in (">", ">=", "==") else None
             yield side.name, (low, high)
 
-    def require(self, limit: c_ast.Node, stop: int) -> None:
-        """Note that a parameter has no meaning beyond what a loop that it bounds can reach."""
+    def require(self, limit: c_ast.Node, stop: int, *, is_sure: bool) -> None:
+        """Note that a loop which a parameter bounds leaves its arrays beyond a number.
+
+        Parameters
+        ----------
+        is_sure: the parameter has no meaning beyond; else the loop need not come that far.
+        """
         match limit:
             case c_ast.BinaryOp(op="+" | "-" as op, left=c_ast.ID() as left, right=right):
                 offset = number(right)
                 if offset is not None:
-                    self.require(left, stop - offset if op == "+" else stop + offset)
+                    self.require(
+                        left, stop - offset if op == "+" else stop + offset, is_sure=is_sure
+                    )
             case c_ast.ID(name=name) if name in self._parameters and not self._set.get(name):
                 most = self.limits(limit)[1]
                 if most is None or most > stop:
-                    self.required[name] = meet(self.required.get(name, _ANY), (None, stop))
+                    found = self.required if is_sure else self.expected
+                    found[name] = meet(found.get(name, _ANY), (None, stop))
 
     # Numbers.
 

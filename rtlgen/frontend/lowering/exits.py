@@ -26,7 +26,7 @@ Porterfield, Warren, POPL 1983, section 3: exit branches).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -78,10 +78,12 @@ class Lowered:
     Members
     -------
     limits: the values of parameters with which the kernel has a meaning.
+    expected: those with which no loop leaves its arrays, wherever it is begun.
     full: loops that run on to their bound, and a word on the bound.
     """
 
     limits: Mapping[str, Limits]
+    expected: Mapping[str, Limits]
     full: tuple[tuple[c_ast.Node, str], ...]
 
 
@@ -104,6 +106,7 @@ def lower_control(
     entered = called(region, tree)
     kernel = region.function
     limits: Mapping[str, Limits] = {}
+    expected: Mapping[str, Limits] = {}
     full: list[tuple[c_ast.Node, str]] = []
     for name, function in functions(tree).items():
         if function is not kernel and name not in entered:
@@ -129,8 +132,22 @@ def lower_control(
         inside = lowering.function(items[start:end], takes_returns=is_whole)
         function.body.block_items = [*items[:start], *inside, *items[end:]]
         full += lowering.full
-        limits = lowering.limits
-    return Lowered(limits, tuple(full))
+        limits, expected = lowering.limits, lowering.expected
+    return Lowered(limits, expected, tuple(full))
+
+
+def _begun(items: Sequence[c_ast.Node]) -> Iterator[c_ast.Node]:
+    """Yield the loops that statements begin whatever the data are, if the loops around begin."""
+    for item in items:
+        if isinstance(item, LOOPS):
+            yield item
+            yield from _begun(items_of(item.stmt))
+        elif isinstance(item, c_ast.Compound):
+            yield from _begun(items_of(item))
+        elif isinstance(item, c_ast.Label):
+            yield from _begun([item.stmt])
+        if outcome(item).targets:
+            break
 
 
 def _jumps(body: c_ast.Node) -> bool:
@@ -166,6 +183,7 @@ class _Lowering:
         self._flags: list[Flag] = []
         self._result: str | None = None
         self._ignored: frozenset[Target] = frozenset()
+        self._begun: Mapping[int, c_ast.Node] = {}
         self.full: list[tuple[c_ast.Node, str]] = []
         # What has been done before the statement, in the same iteration of the loop around it.
         given = self._capacity.given
@@ -181,6 +199,7 @@ class _Lowering:
         """
         root = self._construct("function", None)
         self._ignored = frozenset(unreached(items, frozenset()))
+        self._begun = {id(loop): loop for loop in _begun(items)}
         at = self._function.body.coord
         if not takes_returns or not returns_early(items):
             self._ignored |= {RETURN}
@@ -199,6 +218,11 @@ class _Lowering:
     def limits(self) -> Mapping[str, Limits]:
         """The values of parameters with which the function has a meaning."""
         return self._capacity.required
+
+    @property
+    def expected(self) -> Mapping[str, Limits]:
+        """The values of parameters with which no loop leaves its arrays, wherever it is begun."""
+        return self._capacity.expected
 
     def choose(self, node: c_ast.Node) -> None:
         """Put `if`s in the place of every `switch` that only ends of cases leave."""
@@ -432,7 +456,7 @@ class _Lowering:
         bound = self._bounds.get(node.coord.line)
         attempt = self._unread.get(node.coord.line, 0)
         if attempt and bound is None:
-            guarded = self._loops.guarded(node, attempt > 1)
+            guarded = self._loops.guarded(node, attempt > 1, is_begun=id(node) in self._begun)
             if isinstance(guarded, Counted):
                 return self._counted(guarded, inside)
             if guarded is not None:

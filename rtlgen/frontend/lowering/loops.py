@@ -49,6 +49,7 @@ from rtlgen.frontend.lowering.nodes import (
     copied,
     has_effect,
     integer,
+    items_of,
     joined,
     map_children,
     moved_by,
@@ -98,12 +99,15 @@ class LoopLowering:
         self._capacity = capacity
         self._bounds = TripBounds(variables, capacity)
 
-    def guarded(self, node: Loop, moves_start: bool) -> c_ast.For | Counted | None:
+    def guarded(
+        self, node: Loop, moves_start: bool, *, is_begun: bool
+    ) -> c_ast.For | Counted | None:
         """Return a loop that runs up to the most iterations; None if these are not known.
 
         Parameters
         ----------
         moves_start: where it starts is data, too.
+        is_begun: the function begins it whatever its data are, if the loops around begin.
 
         Returns
         -------
@@ -177,8 +181,14 @@ class LoopLowering:
             and node.next is not None
             and step_of(node.next) is not None
         ):
-            for offset, limit, strict in ends if step > 0 else ():
-                self._capacity.require(limit, stop + offset - (0 if strict else 1))
+            if step > 0 and inside[1] is not None:
+                surely = self._capacity.accessed(items_of(node.stmt), iterator)[1]
+                is_sure = is_begun and len(ends) == 1 and surely is not None
+                last = surely if is_sure and surely is not None else inside[1]
+                beyond = _next_behind(last, None if start is None else number(start), step)
+                for offset, limit, strict in ends:
+                    most = beyond + offset - (0 if strict else 1)
+                    self._capacity.require(limit, most, is_sure=is_sure)
             body = block([c_ast.If(question, node.stmt, None, at)], at)
             loop = c_ast.For(first, header, node.next, body, at)
             return loop if not before else None
@@ -541,6 +551,11 @@ def _outermost(
     if own is not None:
         found.append(own + 1 if is_up else own - 1)
     return (min(found) if is_up else max(found)) if found else None
+
+
+def _next_behind(last: int, start: int | None, step: int) -> int:
+    """Return the first value of an iterator behind a number, or no less where its start is open."""
+    return last + step if start is None else start + max(0, (last - start) // step + 1) * step
 
 
 def _starting(init: c_ast.Node | None, value: c_ast.Node) -> c_ast.Node:

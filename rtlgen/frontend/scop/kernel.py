@@ -14,7 +14,7 @@ from rtlgen.frontend.errors import (
     ReturnUnsupported,
 )
 from rtlgen.frontend.lowering.calls import changing_functions
-from rtlgen.frontend.lowering.capacity import Limits
+from rtlgen.frontend.lowering.capacity import Limits, meet
 from rtlgen.frontend.lowering.nodes import changed
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.symbols import NamedConstant, ScalarInput, Variable
@@ -52,6 +52,7 @@ class Kernel:
     known: the values of scalar parameters that are the same in all calls of the file.
     members: variables that are members of structures, which need not all be used.
     limits: the values of scalar parameters with which the program has a meaning.
+    expected: those with which no loop leaves its arrays, wherever it is begun.
 
     Members
     -------
@@ -66,10 +67,12 @@ class Kernel:
         known: Mapping[str, int],
         members: Set[str] = frozenset(),
         limits: Mapping[str, Limits] | None = None,
+        expected: Mapping[str, Limits] | None = None,
     ) -> None:
         self._region = region
         self._members = members
         self._limits = limits or {}
+        self._expected = expected or {}
         self._locator = locator
         self._known = {name: value for name, value in known.items() if name not in fixed}
         given = {name: str(value) for name, value in self._known.items()}
@@ -288,12 +291,12 @@ class Kernel:
         )
 
     def _argument(self, scalar: ScalarInput) -> ScalarArgument:
-        least, most = self._limits.get(scalar.name, (None, None))
-        low = scalar.type.minimum if least is None else max(least, scalar.type.minimum)
-        high = scalar.type.maximum if most is None else min(most, scalar.type.maximum)
-        is_any = (low, high) == (scalar.type.minimum, scalar.type.maximum) or low > high
+        limits, expected = (
+            found.get(scalar.name, (None, None)) for found in (self._limits, self._expected)
+        )
+        told = None if expected == (None, None) else _within(scalar.type, meet(limits, expected))
         return ScalarArgument(
-            scalar.name, scalar.type, scalar.span, None if is_any else (low, high)
+            scalar.name, scalar.type, scalar.span, _within(scalar.type, limits), told
         )
 
     def _arrays(self, statements: Sequence[Statement]) -> Iterable[Array]:
@@ -442,6 +445,14 @@ def _described(function: c_ast.FuncDef, values: RegionValues) -> tuple[str, ...]
         for text, names in texts.items()
         if names & known
     )
+
+
+def _within(type_: NumberType, limits: Limits) -> tuple[int, int] | None:
+    """Return the values of a type that lie in some limits; None: all of them, or none."""
+    least, most = limits
+    low = type_.minimum if least is None else max(least, type_.minimum)
+    high = type_.maximum if most is None else min(most, type_.maximum)
+    return None if (low, high) == (type_.minimum, type_.maximum) or low > high else (low, high)
 
 
 def _decls(region: Region) -> list[c_ast.Node]:

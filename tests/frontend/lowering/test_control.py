@@ -807,6 +807,29 @@ def test_a_bound_that_is_not_known_is_no_limit() -> None:
     assert scalar.limits is None
 
 
+@pytest.mark.parametrize(
+    ("body", "limits", "told"),
+    [
+        ("for (int i = 0; i < n; i++) s += a[i];", 16, None),
+        ("for (int i = 0; i < n; i += 4) s += a[i] + a[i + 3];", 16, None),
+        ("for (int i = 1; i <= n; i += 5) s += a[i];", 15, None),
+        ("for (int i = 0; i < n && i < 8; i++) s += a[i];", None, 16),
+        ("for (int i = 0; i < n; i++) if (i < 8) s += a[i];", None, 16),
+        ("if (n < 9) for (int i = 0; i < n; i++) s += a[i];", None, 16),
+        ("if (k) return 0; for (int i = 0; i < n; i++) s += a[i];", None, 16),
+        ("for (int j = 0; j < k; j++) for (int i = 0; i < n; i++) s += a[i] + a[j];", 16, None),
+    ],
+)
+def test_a_parameter_has_a_meaning_as_long_as_some_run_has(
+    body: str, limits: int | None, told: int | None
+) -> None:
+    text = f"int f(const int a[16], int k, int n) {{ int s = 0; {body} return s; }}"
+    scop = parse_text(text).scop
+    scalar = next(s for s in scop.scalars if s.name == "n")
+    found = tuple(known and known[1] for known in (scalar.limits, scalar.told))
+    assert found == (limits, told)
+
+
 def test_an_assertion_limits_what_it_speaks_of() -> None:
     """What is clamped, or returned for, has a meaning for any number."""
     program = parse_text(
