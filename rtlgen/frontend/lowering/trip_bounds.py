@@ -372,22 +372,59 @@ class TripBounds:
         if name in starts:
             start = self._variables.wrapped(name, starts[name])
         stop = self._capacity.limits(limit)[1 if is_up else 0]
-        longest = [high if is_up else low for low, high in amounts]
-        if start is None or stop is None or None in longest:
+        farthest = self._farthest(parts, name)
+        if start is None or stop is None or farthest is None:
             return None
-        # Where it is when the condition holds no longer, it has not come round.
-        beyond = max(abs(x) for x in longest if x is not None) - (1 if strict else 0)
-        behind = stop - offset + (beyond if is_up else -beyond)
+        # Where it is when the condition holds no longer, it has not come round: neither from where
+        # it held last nor, if it is asked behind a step, from the start.
+        sign = 1 if is_up else -1
+        behind = stop - offset + sign * (farthest - (1 if strict else 0))
+        asked = [start, behind, *([] if asks_first(parts) else [start + sign * farthest])]
         least, most = self._variables.limits(name)
-        if not least <= behind <= most:
+        if not all(least <= x <= most for x in asked):
             return None
         if self._variables.may_be_unsigned(condition):
-            # Neither it nor what is asked of it, `k - 3 > 2`, comes round on the way.
-            asked = (x + by for x in (start, behind) for by in (0, offset))
+            # Neither does what is asked of it, `k - 3 > 2`.
             lowest = self._capacity.limits(limit)[0]
-            if lowest is None or lowest < 0 or not all(0 <= x <= most for x in asked):
+            is_negative = any(x < 0 or not 0 <= x + offset <= most for x in asked)
+            if lowest is None or lowest < 0 or is_negative:
                 return None
-        return max(0, (stop - offset - start) * (1 if is_up else -1) + (0 if strict else 1))
+        return max(0, (stop - offset - start) * sign + (0 if strict else 1))
+
+    def _farthest(self, parts: Sequence[Part], name: str) -> int | None:
+        """Return how far one iteration moves a variable at most, or None."""
+        moved = self._moved([part.node for part in parts], name)
+        after = [self._longest(by) for part in parts for x, by in part.after if x == name]
+        if moved is None or None in after:
+            return None
+        return moved + sum(x for x in after if x is not None)
+
+    def _moved(self, items: Sequence[c_ast.Node], name: str) -> int | None:
+        """Return how far a way through statements moves a variable at most, or None."""
+        total = 0
+        for item in items:
+            stepped = step_of(item)
+            arms: list[list[c_ast.Node]] = []
+            if stepped is not None and stepped[0] == name:
+                longest = self._longest(stepped[1])
+            elif isinstance(item, c_ast.Compound):
+                longest = self._moved(items_of(item), name)
+            elif isinstance(item, c_ast.If) and name not in _set_in(item.cond):
+                arms = [items_of(item.iftrue), items_of(item.iffalse)]
+                ways = [self._moved(arm, name) for arm in arms]
+                longest = None if None in ways else max(x for x in ways if x is not None)
+            else:
+                # A loop takes steps nobody has counted.
+                longest = None if name in _set_in(item) else 0
+            if longest is None:
+                return None
+            total += longest
+        return total
+
+    def _longest(self, by: c_ast.Node) -> int | None:
+        """Return how long a step is at most, up or down."""
+        low, high = self._capacity.limits_inside(by)
+        return None if low is None or high is None else max(-low, high)
 
     def _nearer(self, name: str, by: c_ast.Node, ways: Mapping[str, int]) -> int:
         """Return by how much a step brings a variable nearer to its end, at least."""
@@ -427,6 +464,11 @@ class TripBounds:
                 return None, min(again, default=None)
             done += min(through)
         return done, min(again, default=None)
+
+
+def _set_in(node: c_ast.Node) -> set[str]:
+    """Return what a statement or a condition sets."""
+    return {name for name, _ in assigned(node)}
 
 
 def start_values(init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[str, c_ast.Node]:

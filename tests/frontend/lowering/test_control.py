@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.errors import FrontendError
+from rtlgen.frontend.errors import FrontendError, UnboundedLoop
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
 from tests.frontend.gcc_check import assert_as_gcc
@@ -1001,3 +1001,16 @@ def test_a_step_behind_a_question_is_made_the_last_time_only_where_that_holds(
                 a[at] = 0
             golden = run_golden(scop, inputs, engine="interpreter")
             assert golden.returned == run_gcc(scop, inputs).returned, (value, at)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "unsigned short i = 0; do { i--; s += a[i & 7]; if (s > 40) break; } while (i > 0);",
+        "unsigned short i = 4; do { i--; if (a[i & 7] & 1) i--; s += a[i & 7]; } while (i > 0);",
+    ],
+)
+def test_a_counter_that_may_come_round_bounds_nothing(loop: str) -> None:
+    text = f"int f(const unsigned char a[8]) {{ int s = 0; {loop} return s; }}"
+    with pytest.raises(UnboundedLoop):
+        parse_text(text, "kernel.c")
