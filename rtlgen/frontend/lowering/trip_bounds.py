@@ -47,6 +47,7 @@ from rtlgen.frontend.lowering.nodes import (
     reads_memory,
     step_of,
 )
+from rtlgen.frontend.lowering.types import INT
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.syntax.assigned import (
     assigned,
@@ -372,18 +373,22 @@ class TripBounds:
         if name in starts:
             start = self._variables.wrapped(name, starts[name])
         stop = self._capacity.limits(limit)[1 if is_up else 0]
-        farthest = self._farthest(parts, name)
-        if start is None or stop is None or farthest is None:
+        least, most = self._variables.limits(name)
+        # What overflows has no meaning in C, and what is narrower or unsigned comes round.
+        may_wrap = least == 0 or self._variables.width_bits(name) < INT.bits
+        is_unsigned = self._variables.may_be_unsigned(condition)
+        sign, farthest = 1 if is_up else -1, self._farthest(parts, name)
+        if start is None or stop is None or (farthest is None and (may_wrap or is_unsigned)):
             return None
         # Where it is when the condition holds no longer, it has not come round: neither from where
         # it held last nor, if it is asked behind a step, from the start.
-        sign = 1 if is_up else -1
-        behind = stop - offset + sign * (farthest - (1 if strict else 0))
-        asked = [start, behind, *([] if asks_first(parts) else [start + sign * farthest])]
-        least, most = self._variables.limits(name)
+        asked = [start]
+        if farthest is not None:
+            asked.append(stop - offset + sign * (farthest - (1 if strict else 0)))
+            asked += [] if asks_first(parts) else [start + sign * farthest]
         if not all(least <= x <= most for x in asked):
             return None
-        if self._variables.may_be_unsigned(condition):
+        if is_unsigned:
             # Neither does what is asked of it, `k - 3 > 2`.
             lowest = self._capacity.limits(limit)[0]
             is_negative = any(x < 0 or not 0 <= x + offset <= most for x in asked)
