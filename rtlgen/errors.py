@@ -463,7 +463,8 @@ WARNINGS: Mapping[str, str] = {
     circuit is right for those. The golden model stops where the array is left (E0620); random data
     of `verify` keep inside where an element of an array is the subscript, as in `t[x[i]]` or
     `k = x[i]; t[k + 1]`. In the circuit a load outside brings some element of the same array, and a
-    store outside stores nothing.
+    store outside stores nothing; where the element that such a load brings tells a store where to
+    go, that may be any element of its own array.
 
     To be sure, keep the subscript inside: `t[x[i] & 15]`, or `x[i] < 16` as a condition. Where you
     know that it is, say so, `assert(x[i] >= 0 && x[i] < 16);`, and the warning goes, as does the
