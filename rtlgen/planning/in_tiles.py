@@ -53,6 +53,7 @@ class _Tiles(Planner[TiledProgram]):
     """Plans a program in tiles; where it takes too many multipliers, they are shared."""
 
     refusals = REFUSALS
+    is_slow = True
 
     def __init__(self, program: ParsedProgram, request: TileRequest, budget: Budget) -> None:
         self.program, self.request, self.budget = program, request, budget

@@ -182,9 +182,11 @@ class Planner(ABC, Generic[Found]):
     Members
     -------
     refusals: errors with which it says that there is no plan in some lanes.
+    is_slow: whether a plan takes seconds: of loops that save as much at first, one is climbed.
     """
 
     refusals: ClassVar[tuple[type[RtlgenError], ...]]
+    is_slow: ClassVar[bool] = False
 
     @abstractmethod
     def planned(self, lanes: Lanes, below: float | None = None) -> Found:
@@ -264,6 +266,8 @@ class _Climb(Generic[Found]):
         fewest = min(predicted_cycles(planned.plan) for planned, _ in found)
         # Loops that save as much at first differ in how many lanes there is room for.
         alike = [f for f in found if predicted_cycles(f[0].plan) * TOLERANCE <= fewest]
+        if self.planner.is_slow:
+            alike = [min(alike, key=lambda each: self._cost(each[0]))]
         climbs = []
         for planned, group in alike:
             self.refused = {}
