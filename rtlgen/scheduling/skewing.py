@@ -192,8 +192,10 @@ class _Search:
             nest = nest_in(sinking, self.timing.sets)
             shared = len(weighed.plane.outer) if weighed.apart else None
             order = self._in_sequence(nest, shared)
-            grouping = order and self._padded(nest, weighed, limit, effort)
-            if grouping:
+            if order is None:
+                continue
+            grouping = self._padded(nest, weighed, limit, effort)
+            if grouping is not None:
                 slots = grouping.last_issue + 1
                 rows = self._rows(sinking)
                 skew = Skew(self.unit, rows, slots, self.before, self.reason, shared, order)

@@ -409,14 +409,12 @@ class TripBounds:
         total = 0
         for item in items:
             stepped = step_of(item)
-            arms: list[list[c_ast.Node]] = []
             if stepped is not None and stepped[0] == name:
                 longest = self._longest(stepped[1])
             elif isinstance(item, c_ast.Compound):
                 longest = self._moved(items_of(item), name)
             elif isinstance(item, c_ast.If) and name not in _set_in(item.cond):
-                arms = [items_of(item.iftrue), items_of(item.iffalse)]
-                ways = [self._moved(arm, name) for arm in arms]
+                ways = [self._moved(items_of(arm), name) for arm in (item.iftrue, item.iffalse)]
                 longest = None if None in ways else max(x for x in ways if x is not None)
             else:
                 # A loop takes steps nobody has counted.
